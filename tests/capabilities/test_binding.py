@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -23,6 +22,7 @@ from tersely.capabilities.declaration.declaration import (
     positional,
 )
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 
 
 class Direction(StrEnum):
@@ -30,7 +30,7 @@ class Direction(StrEnum):
     CALLEES = "callees"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameters:
     path: str = positional("where to look", role=Role.PATH)
     symbols: tuple[str, ...] = positional(
@@ -46,7 +46,7 @@ class Parameters:
 DECLARED = parameters_of(Parameters)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     given: tuple[object, ...]
 
@@ -214,7 +214,7 @@ def test_misused_words_are_explained(words: list[str], code: str, message: str, 
 
 
 def test_a_word_too_many_is_refused() -> None:
-    @dataclass(frozen=True, slots=True)
+    @frozen
     class One:
         path: str = positional("where to look")
 

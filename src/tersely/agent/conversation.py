@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.agent.context import disclosure, prefix
@@ -47,7 +46,7 @@ from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.turn.repeats import CallRepeats
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen, record
 
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
@@ -73,7 +72,7 @@ class AnsweredApproval(NamedTuple):
     pattern: str
 
 
-@dataclass(slots=True)
+@record
 class Conversation:
     """One session that goes on, in one event loop."""
 

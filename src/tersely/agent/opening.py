@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,7 +43,7 @@ from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import JsonMapping, field, frozen, replace
 
 __all__ = [
     "MODES",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTI
 from tersely.cli.options import DRAWING_OPTIONS, DRAWN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, replace
 
 
 class Command(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,7 +33,7 @@ from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.system import need_posix
-from tersely.foundation.types import Environment
+from tersely.foundation.types import Environment, replace
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -18,7 +17,7 @@ from tersely.capabilities.relay.contract.operations import (
 from tersely.capabilities.relay.contract.shapes import Failure
 from tersely.client.hops import led_here
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.foundation.types import Headers, JsonMapping, frozen
+from tersely.foundation.types import Headers, JsonMapping, field, frozen
 
 AnswerT = TypeVar("AnswerT")
 _CALL = "cap_invoke"  # the operation that counts what has led to it

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from tersely.foundation.types import entity, field
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
@@ -20,7 +21,7 @@ class Shared(NamedTuple, Generic[AnswerT]):
     is_own: bool
 
 
-@dataclass(eq=False, slots=True)
+@entity
 class _Question(Generic[AnswerT]):
     """One that is being answered, and who is told of it."""
 

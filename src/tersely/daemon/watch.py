@@ -15,10 +15,10 @@ import os
 import struct
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from tersely.code.index.directories import TOOL_DIRECTORIES
 from tersely.foundation.system import NO_WAITING, UNCHANGED
+from tersely.foundation.types import field, record
 
 MAX_WATCHED_DIRECTORIES = 100_000
 MAX_EVENT_READS = 1_000  # of the queue of the kernel, at one go
@@ -49,7 +49,7 @@ class WatchUnavailableError(Exception):
     """Changes cannot be heard of; `str()` says why."""
 
 
-@dataclass(slots=True)
+@record
 class Changes:
     """The changes since the last look."""
 

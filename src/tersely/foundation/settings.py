@@ -11,7 +11,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
 from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import Environment, JsonObject, frozen
+from tersely.foundation.types import Environment, JsonObject, field, fields, frozen
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"

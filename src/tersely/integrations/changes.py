@@ -8,7 +8,6 @@ import json
 import os
 import stat
 from collections.abc import Collection, Container, Sequence
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.system import NO_WAITING, UNCHANGED
+from tersely.foundation.types import replace
 from tersely.integrations import state
 from tersely.integrations.declaration import Audience, FileForm, KnownAgent, SettingsTarget
 from tersely.integrations.formats import json_text, toml_text, yaml_text

@@ -5,12 +5,12 @@ each.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from shutil import which
 from typing import Any
 
+from tersely.foundation.types import field, frozen
 from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.wrapped import Wrapped
 
@@ -32,7 +32,7 @@ class FileForm(StrEnum):
     WHOLE = "whole"  # a file of ours
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsTarget:
     """A file of an agent: where it is, from the root of the repository or the home directory, and
     what goes in it.
@@ -58,7 +58,7 @@ class SettingsTarget:
         return (self.local or self.project) if place is Audience.PROJECT else self.user
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnownAgent:
     """An agent, its files, and how its hooks call and are answered."""
 

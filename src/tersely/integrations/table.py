@@ -6,11 +6,11 @@ Formats and calls are those of the versions named in docs/give-context.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
+from tersely.foundation.types import frozen, replace
 from tersely.integrations import wrapped
 from tersely.integrations.declaration import (
     AGENTS_TEXT,
@@ -72,7 +72,7 @@ def _run_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
     return _command(guarded, wrapped.HOOK_LIMIT_SECONDS * unit)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _MailHook:
     """An event at which an agent is told something of others; `matcher` names tools, where it is
     about these.

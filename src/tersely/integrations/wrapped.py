@@ -11,12 +11,12 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation import activity
+from tersely.foundation.types import field, frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -45,7 +45,7 @@ class AgentState(StrEnum):
 Answer = Callable[[str, str], Any]  # an event and a text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moment:
     """The meaning of an event: the state that begins, None for no change, and how a text is handed
     over with the answer.
@@ -55,7 +55,7 @@ class Moment:
     answer: Answer | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Launch:
     """The additions to a command line, behind the name of the program, and to its environment."""
 
@@ -63,7 +63,7 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialog:
     """The dialog in which an agent asks its person for permission, as regular
     expressions: its first row, which no row below it can look like, and the words of the choices
@@ -78,7 +78,7 @@ class Dialog:
     cut: str = r"(?!)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wrapped:
     """The wrapping of an agent. `prompt` is a regular expression for the row in which its empty
     prompt stands; `dialogs` are none where its hooks or our plugin hand over what the person says.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import tomllib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, fields
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,7 +21,7 @@ import msgspec
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject, field, fields, frozen
 
 DEFAULT_PAYLOAD_BYTES = 16_384
 DEFAULT_HOPS = 50

@@ -11,9 +11,9 @@ that is.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tersely.foundation.types import field, record
 from tersely.wrap.inline import reading
 from tersely.wrap.inline.commands import Command
 from tersely.wrap.inline.reading import FoundCommand, ReaderState, ScreenLine
@@ -33,7 +33,7 @@ class _ToldCommand(NamedTuple):
     context: str
 
 
-@dataclass(slots=True)
+@record
 class _Seen:
     """A row as it was last looked at."""
 
@@ -42,7 +42,7 @@ class _Seen:
     since: float
 
 
-@dataclass(slots=True)
+@record
 class _ScanStep:
     """A line that was read: its first row, and where the reader was before it."""
 
@@ -51,7 +51,7 @@ class _ScanStep:
     context: str
 
 
-@dataclass(slots=True)
+@record
 class _Reading:
     """The progress of reading one buffer. Rows are numbered from the first that ever was."""
 

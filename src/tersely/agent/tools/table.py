@@ -7,7 +7,6 @@ What is a question to a capability takes its parameters from the catalogue.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -25,6 +24,7 @@ from tersely.agent.tools.running import git, shell
 from tersely.agent.tools.web import browsing, fetching
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
+from tersely.foundation.types import replace
 
 MAX_BODY_CHARACTERS = 100_000  # of the lines that one call writes
 

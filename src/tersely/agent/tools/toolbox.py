@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -43,7 +42,7 @@ from tersely.foundation.limits import MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from tersely.foundation.settings import load
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.text.tokens import Tokenizer
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import JsonMapping, field, frozen
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolServers

@@ -7,9 +7,10 @@ spare ask.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
+
+from tersely.foundation.types import fields, has_fields
 
 _CODE = ("code", "content", "text")  # fields that hold source
 _CODE_DETAILS = frozenset({"body", "skeleton"})
@@ -33,14 +34,14 @@ def _of(value: object, place: str) -> Iterator[str]:
     if isinstance(value, tuple | list):
         for element in value:
             yield from _of(element, place)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+    elif has_fields(value) and not isinstance(value, type):
         place = _place(value) or place
         if (
             any(_member(value, name) for name in _CODE)
             or getattr(value, "detail", "") in _CODE_DETAILS
         ):
             yield place
-        for field in dataclasses.fields(value):
+        for field in fields(value):
             inner = getattr(value, field.name)
             if field.name == _WHOLE and isinstance(inner, tuple):
                 yield from inner

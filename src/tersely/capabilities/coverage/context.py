@@ -5,7 +5,6 @@ token budget.
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,7 @@ from tersely.capabilities.packs.sessions import (
     session_lines,
 )
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import by_name, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -251,7 +251,7 @@ def _ranked(pack: Pack) -> Iterator[RankedSymbol]:
         item = items.get(one.id)
         evidence, parts = (item.evidence, item.parts) if item else ("", ())
         yield RankedSymbol(
-            **asdict(one),
+            **by_name(one),
             evidence=evidence,
             score=round(item.score, 4) if item else 0.0,
             shown=parts,

@@ -5,7 +5,6 @@ reading it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from tersely.capabilities.answers.text import Style, clipped, counted
 from tersely.capabilities.declaration.declaration import Role, frozen, option
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tersely.code.coverage.files import CoverageReport

@@ -14,17 +14,15 @@ door. Its docstring, a summary and a description, is what they say of it:
 
 A parameter's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str,
 ...]`, or `dict` or `list` for what JSON has by these names. What several capabilities declare alike,
-or hand on together, is a frozen dataclass of such fields, and a parameter of theirs that is written
+or hand on together, is a frozen class of such fields, and a parameter of theirs that is written
 with `group(…)`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from enum import Enum, IntEnum, StrEnum
 from functools import cache, partial
-from inspect import cleandoc, unwrap
 from types import SimpleNamespace, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -36,7 +34,7 @@ from typing import (
 )
 
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import MISSING, Field, JsonMapping, JsonObject, field, fields, replace
 from tersely.foundation.types import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 
 if TYPE_CHECKING:
@@ -177,12 +175,12 @@ class Parameter:
 _TOLD = "told"  # what a field's metadata has its parameter under, as far as the field says it
 
 
-def positional(help: str, *, default: Any = dataclasses.MISSING, **more: Any) -> Any:
+def positional(help: str, *, default: Any = MISSING, **more: Any) -> Any:
     """Declare a parameter that is given by its place; required unless it has a default. `more` are
     further fields of `Parameter`.
     """
     told = Parameter("", help=help, positional=True, **more)
-    return dataclasses.field(default=default, metadata={_TOLD: told})
+    return field(default=default, metadata={_TOLD: told})
 
 
 def option(default: Any, help: str, **more: Any) -> Any:
@@ -190,31 +188,38 @@ def option(default: Any, help: str, **more: Any) -> Any:
     word of Python's. `more` are further fields of `Parameter`.
     """
     told = Parameter("", help=help, **more)
-    return dataclasses.field(default=default, metadata={_TOLD: told})
+    return field(default=default, metadata={_TOLD: told})
 
 
 def group(declared: type) -> Any:
     """Declare the parameters of another class in the place of one of its values."""
-    return dataclasses.field(default_factory=declared)
+    return field(default_factory=declared)
 
 
 # Declarations do not change, and working out their types takes longer than many an answer.
 _hints: Callable[[Any], JsonObject] = cache(get_type_hints)
-Fields = Mapping[str, "dataclasses.Field[Any]"]
+Fields = Mapping[str, Field]
 
 
 def _fields(declared: Any) -> Fields:
     """The fields of a class of parameters, or the keyword arguments of a function."""
     if isinstance(declared, type):
-        return {field.name: field for field in dataclasses.fields(declared)}
-    return unwrap(declared).__kwdefaults__ or {}
+        return {own.name: own for own in fields(declared)}
+    return _unwrapped(declared).__kwdefaults__ or {}
+
+
+def _unwrapped(function: Any) -> Any:
+    """What `functools.wraps` has put others around."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
 
 
 def _types(declared: Any, fields: Fields) -> JsonObject:
     """The types of the fields; what a function is asked of, and its result, may be unknown here."""
     if isinstance(declared, type):
         return _hints(declared)
-    function = unwrap(declared)
+    function = _unwrapped(declared)
     annotations = {name: function.__annotations__[name] for name in fields}
     return get_type_hints(SimpleNamespace(__annotations__=annotations), function.__globals__)
 
@@ -230,10 +235,10 @@ def _read(declared: Any) -> tuple[Parameter, ...]:
     fields = _fields(declared)
     types = _types(declared, fields)
     found: list[Parameter] = []
-    for name, field in fields.items():
-        inner = _group_of(field)
+    for name, own in fields.items():
+        inner = _group_of(own)
         if inner is None:
-            found.append(_parameter(_outside(name), field, types[name]))
+            found.append(_parameter(_outside(name), own, types[name]))
         else:
             found += parameters_of(inner)
     return tuple(found)
@@ -242,9 +247,9 @@ def _read(declared: Any) -> tuple[Parameter, ...]:
 _declared: Callable[[Any], tuple[Parameter, ...]] = cache(_read)
 
 
-def _group_of(field: dataclasses.Field[Any]) -> Any:
+def _group_of(own: Field) -> Any:
     """The class of parameters that stands in the place of a value, None for a single parameter."""
-    return None if field.default_factory is dataclasses.MISSING else field.default_factory
+    return None if own.default_factory is MISSING else own.default_factory
 
 
 def arguments_of(declared: Any, values: JsonMapping) -> JsonObject:
@@ -252,10 +257,10 @@ def arguments_of(declared: Any, values: JsonMapping) -> JsonObject:
     those that are declared in it; defaults for all others.
     """
     given: JsonObject = {}
-    for name, field in _fields(declared).items():
-        inner = _group_of(field)
+    for name, own in _fields(declared).items():
+        inner = _group_of(own)
         if inner is None:
-            given[name] = values.get(_outside(name), field.default)
+            given[name] = values.get(_outside(name), own.default)
         else:
             given[name] = inner(**arguments_of(inner, values))
     return given
@@ -266,18 +271,18 @@ def _outside(name: str) -> str:
     return name.rstrip("_")
 
 
-def _parameter(name: str, field: dataclasses.Field[Any], hint: Any) -> Parameter:
-    told: Parameter = field.metadata[_TOLD]
+def _parameter(name: str, own: Field, hint: Any) -> Parameter:
+    told: Parameter = own.metadata[_TOLD]
     nullable = get_origin(hint) is UnionType
     if nullable:
         hint = next(part for part in get_args(hint) if part is not type(None))
     many = get_origin(hint) is tuple
-    required = field.default is dataclasses.MISSING
-    return dataclasses.replace(
+    required = own.default is MISSING
+    return replace(
         told,
         name=name,
         type=get_args(hint)[0] if many else get_origin(hint) or hint,
-        default=None if required else field.default,
+        default=None if required else own.default,
         required=required,
         many=many,
         nullable=nullable,
@@ -382,9 +387,7 @@ def capability(
     """
 
     def declared(run: Callable[..., ResultT | Later[ResultT]]) -> Capability:
-        first, *rest = [
-            " ".join(part.split()) for part in cleandoc(run.__doc__ or "").split("\n\n")
-        ]
+        first, *rest = [" ".join(part.split()) for part in (run.__doc__ or "").split("\n\n")]
         said = {"summary": first.removesuffix("."), "description": "\n\n".join(rest)}
         return Capability(name, run, text, examples=examples, **{**said, **more})
 

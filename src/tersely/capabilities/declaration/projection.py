@@ -4,13 +4,12 @@ lists.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, TypeVar
 
 from tersely.foundation.text.escape import visible, visible_line
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, fields, has_fields, replace
 
 ValueT = TypeVar("ValueT")
 
@@ -38,10 +37,8 @@ def to_json(value: object) -> Any:
         return [to_json(element) for element in value]
     if isinstance(value, dict):
         return {str(key): to_json(element) for key, element in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)
-        }
+    if has_fields(value) and not isinstance(value, type):
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
@@ -72,9 +69,9 @@ def _harmless(value: Any, written: Callable[[str], str]) -> Any:
         return {
             _harmless(key, written): _harmless(element, written) for key, element in value.items()
         }
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return dataclasses.replace(value, **_harmless_fields(value, names, written))
+    if has_fields(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+        return replace(value, **_harmless_fields(value, names, written))
     return value
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +29,7 @@ from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
@@ -26,6 +25,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tersely.capabilities.packs.sessions import Answer

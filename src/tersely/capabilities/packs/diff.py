@@ -4,7 +4,6 @@ token budget.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
@@ -30,6 +29,7 @@ from tersely.capabilities.packs.sessions import (
     session_lines,
 )
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,7 +156,7 @@ def _symbols_of(pack: Pack) -> Iterator[ShownSymbol]:
     for one in packed(pack):
         item = items.get(one.id)
         lines = item.change.lines if item and item.change else ()
-        yield ShownSymbol(**asdict(one), shown=item.parts if item else (), diff_lines=lines)
+        yield ShownSymbol(**by_name(one), shown=item.parts if item else (), diff_lines=lines)
 
 
 def _check(parameters: DiffContextParameters) -> None:

@@ -5,13 +5,13 @@ it goes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import Effect, Role, frozen, group, option
 from tersely.capabilities.declaration.references import SCHEME, Referred, read_reference
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tersely.context.pack.include import Include

@@ -8,13 +8,13 @@ knows no relay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import counted
 from tersely.capabilities.declaration.declaration import frozen
 from tersely.capabilities.declaration.references import SCHEME
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tersely.context.pack.model import Item, Pack

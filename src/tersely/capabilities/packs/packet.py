@@ -4,7 +4,6 @@ nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from tersely.capabilities.declaration.declaration import (
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,6 @@ the rest.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
@@ -28,6 +27,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tersely.context.lenses.candidate import View

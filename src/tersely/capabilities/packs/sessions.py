@@ -5,7 +5,6 @@ packs to it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,6 +16,7 @@ from tersely.capabilities.packs.hybrid import Piece, Splitter
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

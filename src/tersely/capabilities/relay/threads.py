@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import MISSING
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import json_escaped, visible_line
+from tersely.foundation.types import MISSING
 from tersely.relay.wire.documents import (
     THREAD_ERRORS,
     VERSION,

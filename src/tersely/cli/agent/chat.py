@@ -6,7 +6,6 @@ import asyncio
 import os
 import shlex
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -37,6 +36,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 from tersely.foundation.process.ancestry import own_name
 from tersely.foundation.settings import Settings, load
+from tersely.foundation.types import replace
 from tersely.integrations.state import directory
 
 FOLDER = "chat"

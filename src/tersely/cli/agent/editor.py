@@ -9,7 +9,6 @@ import signal
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from tersely.agent.opening import Choices
@@ -22,6 +21,7 @@ from tersely.doors.acp.front import EditorAgent, Wish
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import load
 from tersely.foundation.storage.roots import find_root
+from tersely.foundation.types import replace
 
 
 def run_acp(parameters: ChatParameters) -> None:

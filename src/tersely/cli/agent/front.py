@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 
 from tersely.agent.agent import CodingAgent
@@ -20,6 +19,7 @@ from tersely.cli.agent.transcript import transcript
 from tersely.doors.screen.shown import SessionRow, ShownStatus, ShownWords, ToolRow
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import replace
 
 
 async def open_front(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tersely.agent.events import Event, ToolsDeclared, Usage
 from tersely.capabilities.answers.text import counted
+from tersely.foundation.types import record
 
 
-@dataclass(slots=True)
+@record
 class Tally:
     """Figures since the session was opened here: no table keeps them."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import index_places
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, MARK, holds_home, is_repository
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import replace
 from tersely.integrations.declaration import KnownAgent
 from tersely.integrations.state import read_record
 from tersely.integrations.table import AGENTS

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from tersely.code.coverage.model import FailedTest, FailureFrame, Tested, invalid, slashed
 from tersely.code.coverage.naming import SpelledName, name_of
 from tersely.code.coverage.readers.xml_events import UnreadableXmlError, read_xml, root_name
 from tersely.foundation.limits import MAX_COVERED_LINE
 from tersely.foundation.text.shortening import shortened
+from tersely.foundation.types import field, record, replace
 
 MAX_FAILURES = 1_000  # of one run
 MAX_FAILURE_FRAMES = 200  # of one failure, the last ones
@@ -64,7 +64,7 @@ def read_failures(text: bytes) -> Tested:
     return read_printed(text.decode("utf-8", "replace"))
 
 
-@dataclass(slots=True)
+@record
 class _Case:
     """A test while its element is read."""
 

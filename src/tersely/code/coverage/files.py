@@ -6,7 +6,6 @@ import json
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from tersely.code.coverage.model import Coverage, Tested
 from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import READING
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen
 
 MAX_REPORT_BYTES = 200_000_000
 MAX_REPORT_FILES = 256  # data files of the processes of one run

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_COVERED_LINE
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen
 
 Bits = bytes  # a set of line numbers: bit n, the least significant of a byte first, is line n
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain, filterfalse, product
@@ -85,6 +84,7 @@ from tersely.code.nodes import (
 )
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names
+from tersely.foundation.types import field, record
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -144,7 +144,7 @@ class _Known(NamedTuple):
     bounds: frozenset[str]
 
 
-@dataclass(slots=True)
+@record
 class _Search:
     """A search for the calls that reach a definition, while it goes on."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +31,7 @@ from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import field, record
 
 FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
 LEAST_SHARED_BYTES = 1_000_000  # of the source of an index that has a base
@@ -57,7 +57,7 @@ class RefreshReport(NamedTuple):
     news: tuple[str, ...] = ()  # what has happened to the index, to be said once
 
 
-@dataclass(slots=True)
+@record
 class _Plan:
     """The difference between the disk and a store at one data version."""
 

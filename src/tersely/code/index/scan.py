@@ -12,7 +12,6 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.code.index.content import Reason, Skipped, read_file
@@ -33,6 +32,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing, Listing, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_FILE_BYTES
+from tersely.foundation.types import field, record
 
 
 class ScannedFile(NamedTuple):
@@ -44,7 +44,7 @@ class ScannedFile(NamedTuple):
     ctime_ns: int
 
 
-@dataclass(slots=True)
+@record
 class Scan:
     """The files and directories below a root."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.languages.typescript import TSX, TYPESCRIPT
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Kind
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node

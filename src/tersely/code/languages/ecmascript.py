@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -71,6 +70,7 @@ from tersely.code.languages.parts.ecmascript_narrowing import (
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.symbols import Import, Kind
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.languages.nodes import OptionalNode, TextOf
 from tersely.code.symbols import Import, Kind
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, entity, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -39,12 +38,8 @@ Value = TypeVar("Value")
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def value(cls: type[Value]) -> type[Value]:
-    """A frozen dataclass for the type checker; at run time a class without comparison, `repr` and
-    guards.
-
-    Making these for forty classes takes longer than reading a file.
-    """
-    return dataclass(slots=True, eq=False, repr=False)(cls)
+    """A value for the type checker; at run time a class without comparison and guards."""
+    return entity(cls)
 
 
 class Filling(Enum):

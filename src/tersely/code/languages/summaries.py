@@ -12,8 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING
-from dataclasses import fields as fields_of
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -29,6 +27,8 @@ from tersely.code.languages.model import (
     Topic,
     names,
 )
+from tersely.foundation.types import MISSING
+from tersely.foundation.types import fields as fields_of
 
 _NAME = re.compile(r"(?:\{[^}]*\}|[^\s{}])+")
 _CHOICE = re.compile(r"\{([^}]*)\}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -59,6 +58,7 @@ from tersely.code.languages.nodes import OptionalNode, child_in, first_part, nam
 from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of
 from tersely.code.symbols import Kind
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node

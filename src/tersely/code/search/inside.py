@@ -13,7 +13,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from math import log
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from tersely.code.search.query import Query
 from tersely.code.search.units import units_of
 from tersely.code.search.words import STOP_WORDS, pieces_of, stem
 from tersely.code.symbols import VALUE_KINDS, Kind, Symbol, SymbolsOf
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen, record
 
 MAX_TERMS = 100  # of a question; the rest of it is not looked for
 SHORT_WORD_CHARACTERS = 2  # up to here a word has to stand alone: its letters stand anywhere
@@ -72,7 +71,7 @@ class Inside:
     terms_left_out: int = 0
 
 
-@dataclass(slots=True)
+@record
 class _Held:
     """The terms of each line of a definition that has some, and the weight of each, at
     most 1.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from string import ascii_lowercase, digits
 
 from tersely.code.search.embedding.table import shipped_table
@@ -17,6 +16,7 @@ from tersely.code.search.glossary import in_english
 from tersely.code.search.query import Query
 from tersely.code.search.storage.collection import FileEntry
 from tersely.code.search.words import MAX_WORD_BYTES, stem
+from tersely.foundation.types import replace
 
 COMMON_SHARE = 0.5  # of the units, from which on a language is that of the collection
 LEAST_LETTERS = 5  # of a word that may be misspelt: shorter ones are too near to others

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from typing import NamedTuple
 
 from tersely.code.symbols import Ranges, Symbol
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen
 
 TARGET_SCORE = 1.0  # what the question is about; nothing else reaches it
 NEAR_TARGET_SCORE = 0.99

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
@@ -46,6 +45,7 @@ from tersely.context.lenses.mentions import holds
 from tersely.context.lenses.neighbours import ALL_NAMES, Neighbours
 from tersely.context.lenses.symbol import HOP_DECAY, around
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
+from tersely.foundation.types import replace
 
 # What is read first when there is no room for all: what the symbol is made of, then what it does.
 NEED_SCORE = {

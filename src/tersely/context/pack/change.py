@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from tersely.context.lenses.diff.rank import view_of
 from tersely.context.lenses.neighbours import Neighbours
 from tersely.context.pack.excerpt import Line, lines_of
 from tersely.context.pack.texts import Texts, cut_to_parts
+from tersely.foundation.types import replace
 
 
 class ChangeView(NamedTuple):

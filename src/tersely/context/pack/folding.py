@@ -9,7 +9,6 @@ several copies is the one that is shown.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from tersely.code.search.duplicates.differences import (
     Difference,
@@ -22,6 +21,7 @@ from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.lenses.candidate import BY_NAME, CALLEE, CALLER, TEST, Twin, View
 from tersely.context.pack.fitting.token_meter import TokenMeter
 from tersely.context.pack.model import Detail, Item, Pack
+from tersely.foundation.types import replace
 
 MAX_FOLDING_BODIES = 100  # that are compared in one pack, the best first
 MAX_COMPARISONS = 200  # of two bodies word by word, in one pack

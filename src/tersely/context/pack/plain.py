@@ -11,11 +11,11 @@ a report says of symbols; and in the last line what there was no room for.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.model import Delta, Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
+from tersely.foundation.types import replace
 
 
 def plain_paths(pack: Pack, view: View) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ their bodies.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import field
 
 from tersely.code.languages.registry import line_comment_of
 from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
@@ -22,7 +21,7 @@ from tersely.context.pack.excerpt import (
 )
 from tersely.context.pack.model import Extract
 from tersely.context.pack.sliced import in_parts, without_ranges
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen
 
 # A list of members is to be read at a glance; one that fills the screen is shown whole only by
 # itself.

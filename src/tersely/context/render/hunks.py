@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from tersely.context.lenses.candidate import Edit
 from tersely.context.pack.excerpt import Line
 from tersely.context.pack.model import Delta, Detail, Item
+from tersely.foundation.types import field, record
 
 KEPT, ADDED, REMOVED = " ", "+", "-"
 
 
-@dataclass(slots=True)
+@record
 class _Hunk:
     """Rows with their marks; `first` is the number of the first line of the new side, or of the
     line that follows.

@@ -45,7 +45,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from tersely.code.symbols import Kind, Symbol
@@ -78,7 +77,7 @@ from tersely.context.render.relations import (
     unique_names,
 )
 from tersely.foundation.text.escape import visible, visible_line
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 MODULE_NAME = "<module>"
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
 from tersely.capabilities import catalogue
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, field, frozen
 
 PREFIX = "code."  # of the names of capabilities, which may be left out
 _FILE = "file"

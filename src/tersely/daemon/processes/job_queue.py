@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.clock import elapsed_seconds
+from tersely.foundation.types import entity, field
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
@@ -29,7 +29,7 @@ _QUESTIONS = frozenset({"call", "text", "words"})  # whose kind is their command
 Task = tuple[Any, ...]
 
 
-@dataclass(eq=False, slots=True)
+@entity
 class Job:
     """A task on its way."""
 

@@ -6,7 +6,6 @@ tokens: nothing of this is sent unless the server was started for programs.
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from typing import Any, get_type_hints
 
 from tersely.capabilities import catalogue
@@ -16,7 +15,7 @@ from tersely.capabilities.declaration.declaration import Capability, Context
 from tersely.capabilities.declaration.references import has_references
 from tersely.daemon.ndjson.spellings import spelling_of
 from tersely.doors.mcp.tools import STORE
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, fields, has_fields
 
 _TEXT = "text"  # the field of answers that are made to be read, as context packs are
 
@@ -24,7 +23,7 @@ _TEXT = "text"  # the field of answers that are made to be read, as context pack
 def is_data(capability: Capability) -> bool:
     """True if the answers of a capability are data about code rather than a text."""
     answers = _answers(capability)
-    return is_dataclass(answers) and _TEXT not in {field.name for field in fields(answers)}
+    return has_fields(answers) and _TEXT not in {field.name for field in fields(answers)}
 
 
 def output_schema(capability: Capability) -> JsonObject | None:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from msgspec import Raw
@@ -21,7 +20,7 @@ from tersely.foundation.limits import (
     MAX_SERVICE_SECONDS,
     REQUEST_SECONDS,
 )
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, record
 from tersely.relay.services import services as relays
 from tersely.relay.services.declared import DeclaredService, declared
 from tersely.relay.services.figures import OTHER
@@ -61,7 +60,7 @@ class Own(Protocol):
         """The result as JSON; raises what there is instead."""
 
 
-@dataclass(slots=True)
+@record
 class _Open:
     """A question that is not answered yet."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from tersely.foundation.git.repository import work_tree
 from tersely.foundation.git.runner import GitUnavailableError, environment, finished, run, started
+from tersely.foundation.types import record
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
@@ -18,7 +18,7 @@ _SCOPES_OF_A_REPOSITORY = {"local", "worktree"}
 _FILTER_OFF = {"clean": "", "process": "", "required": "false"}
 
 
-@dataclass(slots=True)
+@record
 class Listing:
     """Paths below a root, POSIX separators, as `git ls-files --cached --others --exclude-standard`
     names them.

@@ -13,11 +13,10 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.foundation.git.repository import LeadsOutError, check_home, homes_of, work_tree
-from tersely.foundation.types import Environment
+from tersely.foundation.types import Environment, record
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
@@ -155,7 +154,7 @@ def _settings(root: str) -> list[str]:
     return [word for name in named for word in ("-c", f"{name}=/dev/null")]
 
 
-@dataclass(slots=True)
+@record
 class _Watch:
     """The reason for which a git was ended before it was done."""
 

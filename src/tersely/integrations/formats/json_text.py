@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -27,7 +28,7 @@ class NotJsonError(ValueError):
     """The text is no JSON; `str()` says where."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsEntry:
     """One thing to be in a text: a member at a path of names, or with `in_list` an element of the
     list there.
@@ -38,7 +39,7 @@ class SettingsEntry:
     in_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _JsonNode:
     """A value and where it stands in a `plain` text. `key_start` is where its name begins, or itself
     in a list.

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 from tersely.relay.artifacts.preview.make import (
     TYPES,
     ArtifactEnds,

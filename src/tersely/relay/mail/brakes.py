@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import record
 from tersely.relay.policy import HeldBack, Rates
 
 MAX_COUNTED_PAIRS = 10_000  # of agents, and circles of them; the longest silent are forgotten
@@ -24,7 +24,7 @@ TURN_REST_SECONDS = 600  # without a message, after which agents begin anew
 Path = tuple[str, ...]
 
 
-@dataclass(slots=True)
+@record
 class _Exchange:
     """The exchange of some agents with each other."""
 

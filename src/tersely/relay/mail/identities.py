@@ -10,14 +10,13 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from hashlib import sha256
 from typing import NamedTuple
 
 from tersely.foundation.activity import GONE, IDLE, WORKING
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import looks
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import JsonMapping, field, frozen
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Identity
 from tersely.relay.store.store import Store

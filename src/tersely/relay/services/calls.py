@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from itertools import islice
@@ -23,7 +22,7 @@ from msgspec import UNSET
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen, replace
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,7 @@ from msgspec import Meta, Struct
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
-from tersely.foundation.types import Environment, JsonObject, frozen
+from tersely.foundation.types import Environment, JsonObject, frozen, replace
 
 # the type of services that speak the code daemon's protocol, and the name of the first
 TLDR = "tldr"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, field, frozen
 from tersely.relay.encoding import encode
 from tersely.relay.policy import CapabilityReach
 from tersely.relay.services.calls import Call, Scope

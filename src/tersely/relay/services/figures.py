@@ -9,8 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from tersely.foundation.types import field, record
 
 MAX_MEASURED_METHODS = 1_000  # whose figures are kept apart
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -37,7 +38,7 @@ Labels = Mapping[str, str]
 Sample = tuple[str, Labels, float]  # what is behind the family's name, the labels, the value
 
 
-@dataclass(slots=True)
+@record
 class Series:
     """The answers of one method. A failure is an answer, too, under its code."""
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject, field, frozen, replace
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import MAX_CLOCK_STEP_MS, Store
 from tersely.relay.store.streams import THREAD

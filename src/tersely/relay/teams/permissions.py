@@ -10,12 +10,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from threading import Lock
 
 from tersely.foundation.activity import ALLOW, DENY
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import record
 from tersely.relay.waiters import Waiters
 
 PERMISSION_SILENCE_SECONDS = 10.0  # without being asked again, after which a question is over
@@ -24,7 +24,7 @@ MAX_AGENT_PERMISSIONS = 64  # of one agent among them, which keeps no others fro
 _ID_BYTES = 3
 
 
-@dataclass(slots=True)
+@record
 class Permission:
     """One question: an agent, the tool that it wants to use, and for `what`."""
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject, field, frozen
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import Command, DocumentEdit, StoreBatch, Write
 from tersely.relay.store.store import Store

@@ -8,11 +8,11 @@ Enter never is. A dialog that an answer did not close is asked about anew.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 from tersely.client import AsyncClient
 from tersely.foundation.activity import ALLOW
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import entity
 from tersely.wrap.delivery.dialogs import AskedPermission
 from tersely.wrap.mail import Who
 
@@ -24,7 +24,7 @@ AWAY_SECONDS = 2.0  # before the relay is asked again that did not answer
 _ASK = "permission.ask"
 
 
-@dataclass(slots=True, eq=False)
+@entity
 class _PermissionQuestion:
     """A dialog that the relay is asked about, when it was last seen, what the person has said, and
     when that was typed.

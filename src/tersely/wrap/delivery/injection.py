@@ -11,10 +11,10 @@ There is no IO and no clock here: `step` is told the time, and says what is to b
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from tersely.foundation.types import field, record
 from tersely.wrap.delivery.keys import Keys
 from tersely.wrap.screen.screen import Screen
 
@@ -86,7 +86,7 @@ class _Phase(StrEnum):
 _NOTHING = TypingStep()
 
 
-@dataclass(slots=True)
+@record
 class Typist:
     """Types one text at a time."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.capabilities.answers.text import counted
@@ -16,6 +15,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.text.templates import from_template
+from tersely.foundation.types import field, record
 from tersely.wrap.inline.arguments import CODE_SERVICE
 from tersely.wrap.inline.commands import (
     Command,
@@ -30,7 +30,7 @@ MAX_SESSION_LINES = 200  # of each kind in a summary
 _TASK_CHARACTERS = 400
 
 
-@dataclass(slots=True)
+@record
 class _Lines:
     """The first lines of one kind, and how many there were."""
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import JsonMapping, field, frozen
 
 PREFIX = "->relay:"  # without a marker
 

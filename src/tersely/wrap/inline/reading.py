@@ -22,13 +22,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from tersely.capabilities.relay.foreign import BANNER
 from tersely.foundation.text.shortening import shortened
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject, field, frozen, replace
 from tersely.wrap.inline.commands import (
     PREFIX,
     RELEASE,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from tersely.foundation.types import Environment, Headers, frozen
+from tersely.foundation.types import Environment, Headers, field, frozen
 
 
 @frozen

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any, Literal
 
 from tersely.capabilities.declaration.declaration import frozen
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, field
 
 Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 

@@ -4,9 +4,10 @@ for it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.foundation.types import replace
 
 if TYPE_CHECKING:
     from tersely.relay.access.access import Access
@@ -30,7 +31,7 @@ def shown_to(access: Access, principal: Principal, capability: str, result: Any)
     from msgspec import Struct, structs
 
     kept = [one for one in getattr(result, rows.member) if rows.sees(access, principal, one)]
-    replaced = structs.replace if isinstance(result, Struct) else dataclasses.replace
+    replaced = structs.replace if isinstance(result, Struct) else replace
     return replaced(result, **{rows.member: kept})
 
 

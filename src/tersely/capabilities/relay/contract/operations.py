@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from tersely.capabilities.declaration.declaration import Capability, Parameter, 
 from tersely.capabilities.relay.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen, replace
 from tersely.relay.wire import documents
 from tersely.relay.wire.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
@@ -19,6 +18,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.storage.roots import enclosing_root
+from tersely.foundation.types import field
 
 if TYPE_CHECKING:
     from tersely.relay.relay import Relay

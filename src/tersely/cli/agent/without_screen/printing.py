@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ from tersely.foundation.errors import (
 )
 from tersely.foundation.text.escape import json_escaped, visible, visible_line
 from tersely.foundation.text.shortening import one_line
+from tersely.foundation.types import fields, replace
 
 if TYPE_CHECKING:
     from tersely.cli.printing.terminal import Stream

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree
 from tersely.foundation.git.runner import GitUnavailableError, index_of_caller, run
 from tersely.foundation.limits import MAX_FILE_BYTES
+from tersely.foundation.types import replace
 
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read

@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen, record, replace
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([abtnvfr\"\\]|[0-7]{3})")
@@ -83,7 +82,7 @@ class FileDiff:
         return self.path or self.old_path
 
 
-@dataclass(slots=True)
+@record
 class _Draft:
     """A file of which only some lines have been read. Names are as they are written, prefixes
     included.

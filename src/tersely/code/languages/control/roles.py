@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 from tersely.code.languages import model
 from tersely.code.languages.model import Field, Language, Names, names, value
 from tersely.code.symbols import Kind
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, field, replace
 
 
 @value

@@ -8,7 +8,6 @@ WordPiece does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.storage.arrays import ArrayFile, map_arrays
 from tersely.code.search.units import FIELDS, Field
+from tersely.foundation.types import field, record
 
 CONTINUED = "##"  # before a row for the rest of a word
 MAX_PARTS = 6  # of a piece
@@ -50,7 +50,7 @@ class Bags(NamedTuple):
     weights: Floats
 
 
-@dataclass(slots=True)
+@record
 class WordTable:
     """Words and their vectors."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from tersely.code.search.embedding.vectors import Floats, Quantized, differing_signs, similarities
 from tersely.code.search.storage.arrays import DamagedFileError
 from tersely.code.search.units import FIELDS
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject, frozen, record
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -70,7 +69,7 @@ class Part:
         return np.where(self.numbers[place] == units, self.alive[place], -1)
 
 
-@dataclass(slots=True)
+@record
 class Collection:
     """Units that are searched together. Arrays have one entry a unit, by number."""
 

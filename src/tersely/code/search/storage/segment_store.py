@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ from tersely.code.search.units import SourceFile, units_of
 from tersely.code.symbols import SymbolsOf
 from tersely.foundation.process.lockfile import held
 from tersely.foundation.storage.hashing import content_hash
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject, field, frozen, record
 
 ByName = JsonObject  # arrays of a segment, or the segments themselves
 
@@ -77,7 +76,7 @@ class Library:
     symbols_of: SymbolsOf
 
 
-@dataclass(slots=True)
+@record
 class SegmentStore:
     """The search files below a directory, or in memory where there is none to write to."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.control.roles import Leap
@@ -18,6 +17,7 @@ from tersely.code.routines import (
     Routine,
     Statement,
 )
+from tersely.foundation.types import entity, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,7 +30,7 @@ MAX_PATH_NAMES = 4  # of a variable; a deeper path counts as all paths with this
 MAX_CAPTURE_ROUNDS = 8
 
 
-@dataclass(slots=True, eq=False)
+@entity
 class StatementDraft:
     """A statement of which some inner ones are not read yet."""
 
@@ -44,7 +44,7 @@ class StatementDraft:
     tails: list[int] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@entity
 class CfgNodeDraft:
     """A point whose statement is being read. Dictionaries are ordered sets."""
 
@@ -58,7 +58,7 @@ class CfgNodeDraft:
     tests: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@entity
 class Frame:
     """A statement that a jump may aim at, or has to pass.
 

@@ -5,7 +5,6 @@ lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.coverage.model import FileCoverage, lines_of_bits
@@ -13,7 +12,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import TEST, Candidate, View, ranged_lines, ranked
 from tersely.context.lenses.coverage.measured import Measured
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 MAX_CHANGE_TESTS = 50  # that ran changed lines, and are offered to a pack
 RAN_CHANGE_SCORE = 0.95  # of the test that ran most of the change, and little else

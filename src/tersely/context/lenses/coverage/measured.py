@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tersely.code.coverage.model import (
@@ -18,11 +17,14 @@ from tersely.code.coverage.model import (
 from tersely.code.coverage.naming import KnownTests
 from tersely.code.coverage.remap import ReportPlaces
 from tersely.code.coverage.staleness import Stale
+from tersely.foundation.types import frozen, replace
 
 
-@dataclass(frozen=True)
+@frozen
 class Measured:
     """The measured runs, by paths of the repository. Failures have frames in the repository only."""
+
+    __slots__ = ("__dict__",)  # for what is found out once
 
     format: str
     files: Mapping[str, FileCoverage]

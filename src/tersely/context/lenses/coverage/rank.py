@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from math import log1p, sqrt
 from typing import NamedTuple
 
@@ -36,7 +35,7 @@ from tersely.context.lenses.coverage.evidence import (
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 FAILED = "failed test"
 SUSPECT = "suspect"

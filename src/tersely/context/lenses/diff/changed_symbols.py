@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from tersely.code.expressions import GENERATOR, SEQUENCE, VARIADIC, Scope
@@ -19,7 +18,7 @@ from tersely.code.symbols import CALLABLE_KINDS, FileFacts, Kind, Symbol
 from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import Change, Edit
 from tersely.context.lenses.diff.renames import renamed
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen, record
 
 MAX_REMOVED_CHARACTERS = 400  # told of one line that was taken out
 MAX_KEPT_SIDES = 32  # that were read last
@@ -72,7 +71,7 @@ class FileChange:
     why_apart: str = ""  # why it has none, where it should
 
 
-@dataclass(slots=True)
+@record
 class ChangedSymbol:
     """A symbol and what of it differs. Of one that is gone, `symbol` is as it was."""
 

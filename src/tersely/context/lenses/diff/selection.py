@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.diff.regions import Region
+from tersely.foundation.types import field, record
 
 TOKENS_PER_BYTE = 0.27
 LINE_TOKENS = 0.3  # that the end of a line takes
@@ -67,7 +67,7 @@ def chosen(
     return list(taken)
 
 
-@dataclass(slots=True)
+@record
 class _Purse:
     """The tokens that are left, and what has been paid for."""
 

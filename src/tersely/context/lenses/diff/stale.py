@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from tersely.context.lenses.diff.changed_symbols import (
 )
 from tersely.context.lenses.diff.evidence import ChangeSources
 from tersely.context.lenses.diff.fitting import fits
+from tersely.foundation.types import replace
 
 MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
 MAX_STALE_FILES = 100  # looked into for one name

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.symbols import CLASS_KINDS, Kind, Ranges, Symbol
@@ -18,6 +17,7 @@ from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChang
 from tersely.context.lenses.diff.notes import without_text
 from tersely.context.lenses.diff.selection import SYMBOL_TOKENS, tokens_of
 from tersely.foundation.limits import MAX_TARGET_SYMBOLS
+from tersely.foundation.types import replace
 
 TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
 BEYOND_TARGETS_SCORE = 0.98  # of changed symbols for which there is no room among the targets

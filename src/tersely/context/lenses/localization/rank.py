@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -38,7 +37,7 @@ from tersely.context.lenses.localization.table import (
 )
 from tersely.context.lenses.localization.task import Task, without_instruction
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 FOUND_SYMBOLS = 60  # looked at of those that search finds for a text
 MAX_NAMED_SYMBOLS = 40  # of one name

@@ -4,13 +4,12 @@ since changed.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.diff.changed_symbols import side_of
 from tersely.context.pack.delta.etag import etag_of, normalised
 from tersely.context.pack.delta.sessions import SentTexts
 from tersely.context.pack.texts import Texts
+from tersely.foundation.types import replace
 
 MIN_LINES = 2
 

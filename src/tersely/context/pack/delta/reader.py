@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.symbols import Symbol
@@ -22,6 +21,7 @@ from tersely.context.pack.delta.sessions import SentTexts
 from tersely.context.pack.fitting.detail_levels import ITEM_BYTES, size_bytes
 from tersely.context.pack.model import Count, Delta, Detail, Extract, Item, Pack, Relation
 from tersely.context.pack.texts import Texts
+from tersely.foundation.types import replace
 
 NOTHING = SentTexts()
 NO_VIEW = View(())

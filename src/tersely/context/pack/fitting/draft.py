@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.symbols import Kind, Ranges, Symbol
@@ -14,6 +13,7 @@ from tersely.context.pack.excerpt import Line, dedented
 from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.model import Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
+from tersely.foundation.types import replace
 
 
 class DetailChoice(NamedTuple):

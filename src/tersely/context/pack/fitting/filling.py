@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 
 from tersely.context.pack.fitting.detail_levels import DetailStep
@@ -12,6 +11,7 @@ from tersely.context.pack.fitting.draft import DetailChoice, PackDraft
 from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
 from tersely.context.pack.model import Detail
 from tersely.foundation.text.tokens import filled
+from tersely.foundation.types import field, record
 
 MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
 MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
@@ -36,7 +36,7 @@ MOST_BYTES_PER_TOKEN = 12
 BATCH_PART = 0.8
 
 
-@dataclass(slots=True)
+@record
 class Filling:
     """Steps taken on a draft. What was chosen before each is kept, so that the last can be taken
     back.

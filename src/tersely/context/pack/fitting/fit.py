@@ -19,7 +19,6 @@ after all, these are the answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.delta.reader import Reader
@@ -41,7 +40,7 @@ from tersely.context.pack.texts import Texts
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, SETTLE_ROUNDS
 from tersely.foundation.text import tokens
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 FOLDING_ROUNDS = 3  # what fills the room of folded copies may be nearly the same as well
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field, replace
 from typing import NamedTuple
 
 from tersely.context.pack.model import Block, Count, Pack, Part, Render, joined
 from tersely.foundation.limits import SETTLE_ROUNDS
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen, replace
 
 
 class Fitted(NamedTuple):

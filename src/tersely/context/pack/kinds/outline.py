@@ -9,7 +9,6 @@ what is below it is not shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.code.places import directory_of
@@ -17,7 +16,7 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.pack.model import Count
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import filled, too_small
-from tersely.foundation.types import frozen
+from tersely.foundation.types import field, frozen, record
 
 MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "
@@ -26,7 +25,7 @@ OUTLINED_KINDS = (CLASS_KINDS | CALLABLE_KINDS | {Kind.NAMESPACE, Kind.EXTENSION
 COARSE_WEIGHT = 0.1
 
 
-@dataclass(slots=True)
+@record
 class Node:
     """A directory, a file or a symbol: `id` is a path that ends in a slash, a path, or the id of a
     symbol.

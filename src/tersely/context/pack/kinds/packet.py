@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
@@ -18,7 +17,7 @@ from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
 from tersely.foundation.text.tokens import filled, too_small
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 ROWS_TOKENS = 400  # that everything but source takes, at most
 MAX_ROWS = 8

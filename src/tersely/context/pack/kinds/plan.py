@@ -12,7 +12,6 @@ what was needed.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.context.lenses.candidate import NEAR_TARGET_SCORE, Candidate, View
@@ -21,6 +20,7 @@ from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.lenses.neighbours import Neighbours, view_of
 from tersely.context.pack.kinds.packet import certainty, outermost
 from tersely.context.pack.sliced import SourceLines, windows
+from tersely.foundation.types import replace
 
 FLOOR = 0.005  # the least chance of a symbol that is shown
 # The share of a budget that pays for a function, by the chance that it is changed: a longer one is cut

@@ -11,7 +11,6 @@ import asyncio
 import resource
 import socket
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
@@ -21,12 +20,13 @@ from tersely.doors.http.connecting.idle_connections import (
     MAX_WEB_CONNECTIONS,
     REQUEST_HEAD_SECONDS,
 )
+from tersely.foundation.types import record
 
 STANDING = "standing"  # of a connection, in the state of its requests
 ACCEPT_AGAIN_SECONDS = 0.1  # after the system had no room for a connection
 
 
-@dataclass(slots=True)
+@record
 class ConnectionStanding:
     """The findings of a door about one connection: whether it has shown once who it is."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_address, ip_network
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import record
 
 MAX_WRONG_TOKENS = 10  # of one address, within WRONG_TOKENS_SECONDS, that are refused at once
 WRONG_TOKENS_SECONDS = 60
@@ -18,7 +18,7 @@ MAX_WRONG_ADDRESSES = 10_000  # that are remembered
 _IPV6_NETWORK_BITS = 64  # that one customer has
 
 
-@dataclass(slots=True)
+@record
 class _Shown:
     """The wrong tokens of one address."""
 

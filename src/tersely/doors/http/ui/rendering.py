@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -18,7 +17,7 @@ from urllib.parse import quote, urlencode
 from tersely import __version__
 from tersely.doors.http.ui.entry import BrowserSession
 from tersely.foundation.text.escape import visible
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import JsonMapping, field, frozen
 from tersely.relay.encoding import timestamp
 from tersely.relay.relay import Relay
 

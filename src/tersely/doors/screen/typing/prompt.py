@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import work
@@ -115,11 +114,12 @@ class Editor(TextArea):
 class Prompt(Vertical):
     """The editor with a list of completions above it; `queue` has what waits to be sent."""
 
-    @dataclass
     class Sent(Message):
         """Enter was pressed on a text that is not empty."""
 
-        written: TypedEntry
+        def __init__(self, written: TypedEntry) -> None:
+            super().__init__()
+            self.written = written
 
     def __init__(self, index: Index | None, queue: Queue, *, id: str) -> None:
         super().__init__(id=id)

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log2
 
 from tersely.code.index.history.history import Commit, checksum
 from tersely.code.symbols import Kind
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
+from tersely.foundation.types import field, record
 
 MAX_KEPT_FILES = 80  # whose checksums are kept for the next question
 SAME_LINES = 2  # times that a line may be in a file to be recognised
@@ -21,7 +21,7 @@ FEW_COMMITS = 0.5  # added to what the commits count for, so that one or two of 
 AROUND_LINES = 3  # of a change outside of all symbols that count as changed with it
 
 
-@dataclass(slots=True)
+@record
 class CommitEvidence:
     """By line of a file how much speaks for it that commits wrote it."""
 
