@@ -89,7 +89,7 @@ def anonymous_class(
     """Define a class body without a name; returns the value of its one instance."""
     parent = walk.scope
     draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
-    draft.bases = [base for base in bases if base is not None]
+    draft.bases = [*filter(None, bases)]
     walk.scope = draft
     walk.value(body)
     return (NEW, walk.leave(draft, parent), (), (), line_of(node))

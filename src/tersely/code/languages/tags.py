@@ -220,7 +220,7 @@ class _Reader:
         draft = self._left
         if kind == CLAUSE and draft is not None and self._goes_on(draft, name):
             self._stretch(draft, tag.node)
-        elif kind != CLAUSE and Kind(kind) not in SCOPED_KINDS:
+        elif kind != CLAUSE and kind not in SCOPED_KINDS:
             walk.bind_name(name, None, name_node)
             if walk.scope.holds_symbols:
                 walk.define_value(tag.node, name, name_node, Kind(kind))
