@@ -23,7 +23,6 @@ from tersely.context.lenses.diff.changed_symbols import (
     Side,
 )
 from tersely.context.lenses.diff.evidence import ChangeSources
-from tersely.context.lenses.diff.fitting import fits
 from tersely.foundation.types import replace
 
 MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
@@ -278,6 +277,8 @@ def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> b
     is_used = not _ALONE.fullmatch(before)
     was, now = changed.scopes
     if changed.news == NEW_SIGNATURE and was is not None and now is not None:
+        from tersely.context.lenses.diff.fitting import fits  # few changes need it
+
         is_typed = LANGUAGES[changed.symbol.language].checks_types
         gives_other = is_typed and is_used and was.returned_type != now.returned_type
         is_known = shift >= 0
