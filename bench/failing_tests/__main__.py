@@ -3,7 +3,8 @@
 The code of each commit in `cases/` is put back and committed, and put forward again in the working
 tree: the tests are those of the commit on both sides, so nothing but the code tells. Of the files
 that `change-impact` then names, likeliest first, as many count as a tenth of the suite's, or twice
-those that fail where that is more.
+those that fail where that is more. Files that the suite does not run, as those for a browser, have
+no truth: they count neither way.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 from bench import results
 from bench.failing_tests.make import CASES, checked_out, put_back
+from bench.failing_tests.suites import SUITES, listed
 from bench.results import Row, Table
 from bench.scratch import clone_of, git
 
@@ -31,7 +33,8 @@ TABLE = Table(
     "python -m bench.failing_tests CLONES --record",
     "repository|commits:,|files_failing:,|named_of_them:.3f|first_of_them:.3f|cpu_s_median:.2f|cpu_s_most:.2f",
     "Commits are taken back in the code alone; the truth is which files of tests then fail. Named:"
-    " among as many as a tenth of the suite's files, or twice the failing ones. First: the share of"
+    " among as many as a tenth of the files that the suite runs, or twice the failing ones; other"
+    " files of tests, as those for a browser, count neither way. First: the share of"
     " failing files when no more are named than fail. CPU seconds of a process that asks, its index"
     " being fresh. Commands and versions of the suites stand in `bench/failing_tests/cases`.",
 )
@@ -95,8 +98,9 @@ def _asked(record: dict[str, Any], clone: Path) -> Iterator[tuple[dict[str, Any]
             before = _cpu()
             answer = _told(tree, "change-impact", "--limit", str(LISTED), "--json")
             seconds = _cpu() - before
-            files = [one["file"] for one in json.loads(answer)["result"]["files"]["items"]]
-            yield case, Found(files, seconds)
+            run = set(listed(tree, SUITES[record["repository"]].files))
+            named = (one["file"] for one in json.loads(answer)["result"]["files"]["items"])
+            yield case, Found([path for path in named if path in run], seconds)
 
 
 def set_up(tree: Path, commit: str) -> None:

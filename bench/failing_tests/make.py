@@ -3,8 +3,8 @@ when a commit is taken back.
 
 For the newest commits that change code and tests: the code of the commit is put back to what it
 was before, the tests stay as the commit has them, and the suite is run. The tests that fail then
-and pass with the commit are the truth. Commits without such a test, and those that cannot be built
-in one of the two states, are passed over. Written to `cases/`.
+and pass with the commit are the truth. Commits none of whose own tests fails, and those that cannot
+be built in one of the two states, are passed over. Written to `cases/`.
 """
 
 from __future__ import annotations
@@ -35,18 +35,22 @@ def main(arguments: Sequence[str]) -> int:
     if clone is None:
         sys.exit(f"no clone of {options.repository} in {options.clones}")
     suite = SUITES[options.repository]
-    cases: list[dict[str, Any]] = []
     record: dict[str, Any] = {
         "repository": options.repository,
-        "command": suite.command,
+        "command": suite.command.replace("{}", suite.whole or "{}"),
         "versions": options.versions.split("\n"),
         "tried": 0,
-        "commits": cases,
+        "commits": [],
     }
+    newest = "HEAD"
+    if options.further:
+        record = json.loads(_place(options.repository).read_text("utf-8"))
+        newest = f"{record['commits'][-1]['commit']}~1"
+    cases = record["commits"]
     with checked_out(clone) as tree:
         if options.modules:
             (tree / "node_modules").symlink_to(options.modules)
-        for commit in _commits(clone, options.before)[: options.tries]:
+        for commit in _commits(clone, options.before or newest)[: options.tries]:
             if len(cases) == options.commits:
                 break
             record["tried"] += 1
@@ -64,8 +68,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def _keep(record: Mapping[str, Any]) -> None:
     CASES.mkdir(exist_ok=True)
-    path = CASES / f"{record['repository'].replace('/', '+')}.json"
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(record, indent=1) + "\n"
+    _place(record["repository"]).write_text(text, encoding="utf-8")
+
+
+def _place(repository: str) -> Path:
+    return CASES / f"{repository.replace('/', '+')}.json"
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -77,7 +85,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--versions", default="", help="what the suite was run with, a line each")
     parser.add_argument("--commits", type=int, default=10)
     parser.add_argument("--tries", type=int, default=60, help="commits that are run at most")
-    parser.add_argument("--before", default="HEAD", help="the newest commit")
+    parser.add_argument("--before", default="", help="the newest commit; HEAD if none")
+    parser.add_argument(
+        "--further", action="store_true", help="keep the commits there are, and go on before them"
+    )
     return parser.parse_args(arguments)
 
 
@@ -127,18 +138,22 @@ def put_back(tree: Path, commit: str) -> None:
 
 
 def _case(name: str, tree: Path, commit: str, path: list[str]) -> dict[str, Any]:
+    git(tree, "checkout", "--quiet", "--force", "--detach", commit)
+    suite = listed(tree, SUITES[name].files)
+    changed = git(tree, "diff", "--name-only", "--diff-filter=d", f"{commit}~1", commit).decode()
+    own = sorted(set(changed.split()).intersection(suite))
     put_back(tree, commit)
-    without = failing(name, tree, path)
+    without = failing(name, tree, path) if own and failing(name, tree, path, own) else {}
     if not without:
         return {"commit": commit, "failing": {}}
     git(tree, "checkout", "--quiet", "--force", commit)
-    anyway = failing(name, tree, path)
+    anyway = failing(name, tree, path, list(without))
     broken = {
         path: number - anyway.get(path, 0)
         for path, number in sorted(without.items())
         if number > anyway.get(path, 0)
     }
-    return {"commit": commit, "files": len(listed(tree, SUITES[name].files)), "failing": broken}
+    return {"commit": commit, "files": len(suite), "failing": broken}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
@@ -28,16 +28,21 @@ class NotRunError(Exception):
 
 
 class Suite(NamedTuple):
-    """The command of a suite, what reads its result, and where its files of tests are."""
+    """The command of a suite, `{}` for what of it is run, what reads its result, and where its files
+    of tests are.
+    """
 
     command: str
-    failing: Callable[[Path, str, Mapping[str, str]], Failing]
+    failing: Callable[[Path, Suite, Sequence[str], Mapping[str, str]], Failing]
     files: str  # a pattern for `git ls-files`
+    whole: str = ""  # what `{}` is where everything is run; "" where files are run one by one
 
 
-def _run(tree: Path, command: str, environment: Mapping[str, str]) -> str:
+def _run(
+    tree: Path, command: str, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             command,
             shell=True,
             cwd=tree,
@@ -52,18 +57,20 @@ def _run(tree: Path, command: str, environment: Mapping[str, str]) -> str:
         )
     except subprocess.TimeoutExpired as error:
         raise NotRunError(f"more than {SUITE_SECONDS} s") from error
-    return done.stdout
 
 
-def _by_pytest(tree: Path, command: str, environment: Mapping[str, str]) -> Failing:
+def _by_pytest(
+    tree: Path, suite: Suite, files: Sequence[str], environment: Mapping[str, str]
+) -> Failing:
     """pytest writes a report with the file of each test; a file that cannot be imported counts as
     one test.
     """
     report = tree / REPORT
     report.unlink(missing_ok=True)
-    said = _run(tree, command, environment)
+    command = suite.command.replace("{}", " ".join(files) or suite.whole)
+    done = _run(tree, command, environment)
     if not report.is_file():
-        raise NotRunError(said[-300:])
+        raise NotRunError(done.stdout[-300:])
     failed: Failing = Counter()
     for case in ET.parse(report).iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
@@ -74,10 +81,14 @@ def _by_pytest(tree: Path, command: str, environment: Mapping[str, str]) -> Fail
     return failed
 
 
-def _by_go(tree: Path, command: str, environment: Mapping[str, str]) -> Failing:
+def _by_go(
+    tree: Path, suite: Suite, files: Sequence[str], environment: Mapping[str, str]
+) -> Failing:
     """`go test -json` names package and test; the file is the one of the package that has the test."""
     failed: set[tuple[str, str]] = set()
-    for line in _run(tree, command, environment).splitlines():
+    packages = sorted({f"./{path.rpartition('/')[0]}" for path in files})
+    command = suite.command.replace("{}", " ".join(packages) or suite.whole)
+    for line in _run(tree, command, environment).stdout.splitlines():
         event = json.loads(line) if line.startswith("{") else {}
         if event.get("Action") == "build-fail" or "build failed" in event.get("Output", ""):
             raise NotRunError("a package cannot be built")
@@ -97,15 +108,16 @@ def _go_file(tree: Path, package: str, test: str) -> str:
     raise NotRunError(f"{test} of {package} is in no file")
 
 
-def _file_by_file(tree: Path, command: str, environment: Mapping[str, str]) -> Failing:
-    """Each file is run alone, `{}` in the command: one that cannot be loaded stops no other."""
-    pattern = environment["SUITE_FILES"]
+def _file_by_file(
+    tree: Path, suite: Suite, files: Sequence[str], environment: Mapping[str, str]
+) -> Failing:
+    """Each file is run alone: one that cannot be loaded stops no other."""
     failed: Failing = {}
-    for path in listed(tree, pattern):
-        said = _run(tree, command.replace("{}", path), environment)
-        if not re.search(r"^\s*\d+ passing", said, re.MULTILINE) or " failing" in said:
-            number = re.search(r"^\s*(\d+) failing", said, re.MULTILINE)
-            failed[path] = int(number[1]) if number else 1
+    for path in files or listed(tree, suite.files):
+        done = _run(tree, suite.command.replace("{}", path), environment)
+        if done.returncode:
+            number = re.search(r"^\s*(\d+) failing|^# fail (\d+)", done.stdout, re.MULTILINE)
+            failed[path] = int(number[1] or number[2]) if number else 1
     return failed
 
 
@@ -119,30 +131,32 @@ def listed(tree: Path, pattern: str) -> list[str]:
 
 _PYTEST = (
     f"python -m pytest -q -p no:cacheprovider --continue-on-collection-errors -o junit_family=xunit1"
-    f" --junitxml={REPORT} tests"
+    f" --junitxml={REPORT} {{}}"
 )
-_GO = "go test -json ./..."
+_GO = "go test -json {}"
 _TEST_PY = ":(glob)tests/**/test_*.py"
 _TEST_GO = ":(glob)**/*_test.go"
 
 SUITES: Mapping[str, Suite] = {
-    "pallets/flask": Suite(_PYTEST, _by_pytest, _TEST_PY),
-    "simonw/sqlite-utils": Suite(_PYTEST, _by_pytest, _TEST_PY),
-    "Textualize/rich": Suite(_PYTEST, _by_pytest, _TEST_PY),
-    "pallets/click": Suite(_PYTEST, _by_pytest, _TEST_PY),
-    "pallets/werkzeug": Suite(_PYTEST, _by_pytest, _TEST_PY),
-    "encode/starlette": Suite(_PYTEST, _by_pytest, _TEST_PY),
-    "gin-gonic/gin": Suite(_GO, _by_go, _TEST_GO),
-    "go-chi/chi": Suite(_GO, _by_go, _TEST_GO),
-    "labstack/echo": Suite(_GO, _by_go, _TEST_GO),
+    "pallets/flask": Suite(_PYTEST, _by_pytest, _TEST_PY, "tests"),
+    "simonw/sqlite-utils": Suite(_PYTEST, _by_pytest, _TEST_PY, "tests"),
+    "Textualize/rich": Suite(_PYTEST, _by_pytest, _TEST_PY, "tests"),
+    "pallets/click": Suite(_PYTEST, _by_pytest, _TEST_PY, "tests"),
+    "pallets/werkzeug": Suite(_PYTEST, _by_pytest, _TEST_PY, "tests"),
+    "encode/starlette": Suite(_PYTEST, _by_pytest, _TEST_PY, "tests"),
+    "gin-gonic/gin": Suite(_GO, _by_go, _TEST_GO, "./..."),
+    "go-chi/chi": Suite(_GO, _by_go, _TEST_GO, "./..."),
+    "labstack/echo": Suite(_GO, _by_go, _TEST_GO, "./..."),
     "axios/axios": Suite(
         "mocha {} --timeout 30000 --exit", _file_by_file, ":(glob)test/unit/**/*.js"
     ),
+    "koajs/koa": Suite("node --test {}", _file_by_file, ":(glob)__tests__/**/*.test.js"),
 }
 
 
-def failing(name: str, tree: Path, path: Iterable[str]) -> Failing:
-    """The files of tests that fail in a tree. `path` are the folders with the programs it is run by.
+def failing(name: str, tree: Path, path: Iterable[str], files: Sequence[str] = ()) -> Failing:
+    """The files of tests that fail in a tree, of all or of some. `path` are the folders with the
+    programs it is run by.
 
     Raises `NotRunError` where the suite came to no result.
     """
@@ -152,6 +166,5 @@ def failing(name: str, tree: Path, path: Iterable[str]) -> Failing:
         "PATH": os.pathsep.join([*path, os.environ["PATH"]]),
         "PYTHONPATH": f"{tree / 'src'}:{tree}",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "SUITE_FILES": suite.files,
     }
-    return suite.failing(tree, suite.command, environment)
+    return suite.failing(tree, suite, files, environment)
