@@ -211,24 +211,30 @@ def test_a_file_of_tests_that_only_imports_is_named_after_the_others(
     assert result["imports_command"] == "pytest"  # no file of tests is left out
 
 
-@pytest.mark.parametrize(("importing", "is_nearly_all"), [(9, True), (3, False)])
-def test_files_that_are_nearly_all_are_not_listed(
-    ask: Ask, repository: Repository, importing: int, is_nearly_all: bool
-) -> None:
-    lines = ["import app" if at < importing else "import os" for at in range(9)]
+def test_files_that_only_import_are_named_in_a_command(ask: Ask, repository: Repository) -> None:
     files = {
-        f"tests/test_{at}.py": f"{line}\n\n\ndef test_it():\n    pass\n"
-        for at, line in enumerate(lines)
+        f"tests/test_{at}.py": f"import {'app' if at < 3 else 'os'}\n\n\ndef test_it():\n    pass\n"
+        for at in range(9)
     }
     files["tests/test_calls.py"] = "import app\n\n\ndef test_call():\n    app.run()\n"
     repository({"app.py": "def run():\n    return 1\n", "pytest.ini": "[pytest]\n", **files})
     answer = ask("change-impact", "app.py:run", "--json").result
-    assert (answer["nearly_all"], answer["imports"]["total"]) == (is_nearly_all, importing)
     named = "pytest tests/test_0.py tests/test_1.py tests/test_2.py"
-    assert answer["imports_command"] == ("pytest" if is_nearly_all else named)
+    assert (answer["imports_command"], answer["imports"]["total"]) == (named, 3)
     shown = ask("change-impact", "app.py:run").out
-    assert ("tests/test_2.py" in shown) is not is_nearly_all
     assert shown.endswith(f"and by imports  {answer['imports_command']}\n")
+
+
+def test_a_file_whose_path_has_words_of_the_change_comes_before_its_like(
+    ask: Ask, repository: Repository
+) -> None:
+    """All reach it by the same calls and write the same names."""
+    test = "from web import answer\n\n\ndef test_it():\n    answer(1)\n"
+    paths = ("body", "cookies", "redirect_back", "status", "zone")
+    files = {f"tests/test_{name}.py": test for name in paths}
+    web = "def redirect_back(to):\n    return to + 1\n\n\ndef answer(to):\n    return redirect_back(to)\n"
+    replace(repository({"web.py": web, **files}), "web.py", "to + 1", "to + 2")
+    assert files_of(asked(ask))[0] == "tests/test_redirect_back.py"
 
 
 def test_a_name_that_looks_like_an_option_is_printed_as_a_path(

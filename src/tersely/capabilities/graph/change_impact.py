@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from tersely.context.lenses.test_impact.suites import Suites
     from tersely.workspace import Workspace
 
-MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
-MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
+MAX_CHANGED_SYMBOLS = 2_000  # from which the search for tests starts
 DEFAULT_FILES = 20
 MAX_RANKED_FILES = 500  # that write names of the change, the best
 # of the files of tests, that are run first; more than these few where a share of all is more
@@ -56,8 +55,6 @@ EMPTY_TREES = (
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 )
 NAMED_LINKS = 10  # handlers that changed templates link to
-# of the files that hold tests; to name so many is longer than to run all, and saves little
-NEARLY_ALL = 0.8
 
 
 @frozen
@@ -104,9 +101,7 @@ class ChangeImpact:
     likely_command: str  # runs the likely tests
     command: str  # runs all tests that are found by calls
     other_command: str  # runs those of them that are not likely
-    imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
-    # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
-    nearly_all: bool
+    imports_command: str  # runs the files of `imports`
     # at which the search was cut, in words; tests beyond them are not known
     limits: tuple[str, ...]
     templates: tuple[str, ...]  # page templates that have changed: who shows them may break
@@ -140,8 +135,7 @@ def text(impact: ChangeImpact, style: Style) -> str:
     blocks += rest_line(impact.files, "file", style)
     if impact.imports.total:
         files = counted(impact.imports.total, "file")
-        nearly = ", with those above nearly all there are" if impact.nearly_all else ""
-        blocks.append(f"{files} of tests with others that import it{nearly}")
+        blocks.append(f"{files} of tests with others that import it")
     return "\n".join([*blocks, *_commands_text(impact, style)])
 
 
@@ -205,7 +199,12 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
     from tersely.code.graph.users import Users
     from tersely.code.languages.runners.runner import SelectedTest
     from tersely.context.lenses.test_impact.files import ranked
-    from tersely.context.lenses.test_impact.naming import names_of, worth_of_names, worth_of_places
+    from tersely.context.lenses.test_impact.naming import (
+        names_of,
+        worth_of_names,
+        worth_of_places,
+        worth_of_words,
+    )
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
     from tersely.context.lenses.test_impact.suites import Suites
 
@@ -215,17 +214,13 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
     before = _users_of_gone(change.gone, users)
     before += [user for path in change.templates for user in users.of_template(path)]
-    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS).search(symbols, before)
-    ways = _importing(workspace, change)
-    importing = _others(workspace, ways, found, suites)
-    own = names_of(symbols)
-    naming = [
-        worth_of_names(names, change.files, engine.store, suites, MAX_RANKED_FILES)
-        for names in (change.names, (*change.names, *own))
-    ]
+    found = Reach(users, engine.store, suites).search(symbols, before)
+    importing = _others(workspace, _importing(workspace, change), found, suites)
+    names = {*change.names, *names_of(symbols)}
+    naming = worth_of_names(names, change.files, engine.store, suites, MAX_RANKED_FILES)
     beside = (
-        {one.file: 1 / len(one.path) for one in ways},
-        worth_of_places(change.files, {path for worths in naming for path in worths}),
+        worth_of_places(change.files, naming),
+        worth_of_words(names, change.files, naming.keys() | {one.test.path for one in found.tests}),
     )
     files = ranked(found.tests, naming, beside, lambda path: len(suites.tests(path)))
     likely = {one.test for one in found.tests if one.certainty >= LIKELY}
@@ -283,15 +278,12 @@ def _changed_beyond(change: _Change) -> str:
 
 
 class _Commands(NamedTuple):
-    """The commands that run tests; `imports_run_all` where that of the importing ones runs all
-    there are.
-    """
+    """The commands that run tests."""
 
     likely: str
     every: str
     others: str
     by_imports: str
-    imports_run_all: bool
 
 
 def _commands(
@@ -301,27 +293,20 @@ def _commands(
     by_imports: Sequence[SelectedTest],
     suites: Suites,
 ) -> _Commands:
-    from tersely.code.languages.runners.runner import SelectedTest
     from tersely.context.lenses.test_impact.command import command
 
     languages = {file.path: file.language for file in workspace.engine.store.files()}
     all_files = _all_files([*every, *by_imports], languages, suites)
-    is_nearly_all = (
-        len({test.path for test in (*every, *by_imports)}) > NEARLY_ALL * len(all_files) > 0
-    )
-    imports_run_all = bool(by_imports) and is_nearly_all
 
     def command_of(tests: Sequence[SelectedTest]) -> str:
         return command(tests, languages.__getitem__, workspace.root, all_files)
 
-    importing = list(map(SelectedTest, all_files)) if imports_run_all else by_imports
     others = sorted(set(every).difference(likely))
     return _Commands(
         command_of(likely),
         command_of(every),
         command_of(others),
-        command_of(importing),
-        imports_run_all,
+        command_of(by_imports),
     )
 
 

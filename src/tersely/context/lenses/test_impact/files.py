@@ -1,10 +1,10 @@
 """The files of tests that a change may break, the likeliest first.
 
 What speaks for a file has no common measure: how near its nearest test is by calls, the share of
-its tests that get there, which names of the change it writes, how near it imports what changed, and
-whether it is called after that. So the files are ranked by each,
-and the ranks are fused: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). The graph need
-not know a file that writes the names.
+its tests that get there, which names of the change it writes, whether it stands beside the change,
+and which words of it are in its path. So the files are ranked by each, and the ranks are fused:
+reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). The graph need not know a file that
+writes the names.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class FileOfTests(NamedTuple):
 
 def ranked(
     found: Iterable[Affected],
-    naming: Sequence[Mapping[str, float]],
+    naming: Mapping[str, float],
     beside: Sequence[Mapping[str, float]],
     size_of: Callable[[str], int],
 ) -> list[FileOfTests]:
     """The files of some tests and those that write names of the change, the likeliest first.
 
-    `naming` says how much the names in a file tell, for each sort of names; `beside` what else speaks
-    for a file, of whichever there are; `size_of` how many tests a file has.
+    `naming` says how much the names in a file tell; `beside` what else speaks for a file, of whichever
+    there are; `size_of` how many tests a file has.
     """
-    tests: dict[str, list[Affected]] = {path: [] for worths in naming for path in worths}
+    tests: dict[str, list[Affected]] = {path: [] for path in naming}
     for one in found:
         tests.setdefault(one.test.path, []).append(one)
     near = {path: max(map(_nearness, of), default=0.0) for path, of in tests.items()}
@@ -48,7 +48,7 @@ def ranked(
         path: sum(one.certainty for one in of) / max(1, size_of(path)) for path, of in tests.items()
     }
     worth: dict[str, float] = defaultdict(float)
-    for worths in (near, shares, *naming, *beside):
+    for worths in (near, shares, naming, *beside):
         ranks = _ranks({path: worths.get(path, 0.0) for path in tests})
         for path, rank in ranks.items():
             worth[path] += 1 / (FUSED_OFFSET + rank)

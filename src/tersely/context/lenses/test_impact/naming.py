@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.registry import family_of, language_of_path
 from tersely.code.places import directory_of, file_name_of, is_test
+from tersely.code.search.words import parts_of, words_of_text
 from tersely.code.symbols import Symbol
 
 if TYPE_CHECKING:
@@ -76,6 +77,25 @@ def worth_of_places(owners: Collection[str], tests: Iterable[str]) -> dict[str, 
         + SAME_DIRECTORY * (directory_of(path) in directories)
         for path in tests
     }
+
+
+def worth_of_words(
+    names: Iterable[str], owners: Iterable[str], tests: Iterable[str]
+) -> dict[str, float]:
+    """By path how much speaks for a file of tests by the words in its path: those that names and paths
+    of the change have too, the rarer among the paths of tests the more.
+    """
+    changed = {part for text in (*names, *owners) for part in _parts(text)}
+    shared = {path: changed.intersection(_parts(path)) for path in tests}
+    often = Counter(part for parts in shared.values() for part in parts)
+    return {
+        path: sum(math.log((len(shared) + 1) / often[part]) for part in parts)
+        for path, parts in shared.items()
+    }
+
+
+def _parts(text: str) -> set[str]:
+    return {part for word in words_of_text(text) for part in parts_of(word)}
 
 
 def names_of(symbols: Sequence[Symbol]) -> list[str]:

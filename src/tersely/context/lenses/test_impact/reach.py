@@ -3,14 +3,14 @@
 A way is as certain as all its steps together: the product of what each alone is worth. So certainty
 falls with the distance, and weak steps do not chain.
 
-Users are looked for by the graph that costs little, and those of changed symbols for which it has no
-sure call with all that is known.
+Users are looked for by the graph that costs little, and those of changed symbols that it knows by
+name alone with all that is known.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tersely.code.graph.users import User, Users, Way
@@ -20,6 +20,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol
 from tersely.context.lenses.test_impact.suites import Suites
 
+MAX_SEARCHED_SYMBOLS = 150  # beyond the changed ones, whose users are looked for
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
 # that mention a name whose users are looked for; the users of what would need more are not
 MAX_SEARCHED_FILES = 300
@@ -65,8 +66,8 @@ class Affected(NamedTuple):
 
 
 class Reaching(NamedTuple):
-    """The tests that were found; `limit` is what the search was cut at, "" where it came to its
-    end, with how many symbols were not searched.
+    """The tests that were found; `limit` says how many symbols were not searched, "" where it came to its
+    end.
     """
 
     tests: list[Affected]
@@ -78,17 +79,10 @@ class Reach:
     shortest.
     """
 
-    def __init__(
-        self,
-        users: Users,
-        store: Store,
-        suites: Suites,
-        limit: int,
-    ) -> None:
+    def __init__(self, users: Users, store: Store, suites: Suites) -> None:
         self._users = users
         self._store = store
         self._suites = suites
-        self._limit = limit  # symbols beyond the changed ones whose users are looked for
         # from a symbol to the next one on its way, and how
         self._next: dict[str, tuple[str, str]] = {}
         # of equally sure and near symbols those in files of tests come first
@@ -104,24 +98,17 @@ class Reach:
         for user in users_of_gone:
             self._push(certainty_of(user), 1, user.id, "", user.way, _RANK[user.grade])
         self._follow(found)
-        return Reaching(list(found.values()), self._limit_hit(found))
+        return Reaching(list(found.values()), self._limit_hit())
 
-    def _limit_hit(self, found: Collection[object]) -> str:
+    def _limit_hit(self) -> str:
         unseen = len({entry[3] for entry in self._queue} - self._next.keys())
         left = unseen + self._too_wide
-        if not left:
-            return ""
-        bound = f"{self._limit:,} symbols beyond the change"
-        if len(found) >= MAX_AFFECTED_TESTS:
-            bound = f"{MAX_AFFECTED_TESTS:,} tests"
-        elif not unseen:
-            bound = f"{MAX_SEARCHED_FILES:,} files that mention them"
-        return f"{bound}, {left:,} more that use it not searched"
+        return f"{left:,} symbols that use it not searched" if left else ""
 
     def _follow(self, found: dict[SelectedTest, Affected]) -> None:
         """Add the tests that are reached from the queue, up to the limits."""
         looked_at = 0
-        while self._queue and looked_at < self._limit and len(found) < MAX_AFFECTED_TESTS:
+        while self._queue and looked_at < MAX_SEARCHED_SYMBOLS and len(found) < MAX_AFFECTED_TESTS:
             doubt, depth, _, current, after, way, rank = heapq.heappop(self._queue)
             if current in self._next:
                 continue
@@ -135,7 +122,7 @@ class Reach:
             elif reached is not None and self._is_narrow(reached):
                 # the changed ones are not counted: they have a bound of their own
                 looked_at += bool(after)
-                self._look_around(reached, -doubt, depth + 1, rank, is_changed=not after)
+                self._look_around(reached, -doubt, depth + 1, rank)
 
     def _is_narrow(self, symbol: Symbol) -> bool:
         """True if the users of a symbol are in files enough of which are searched anyway."""
@@ -146,13 +133,12 @@ class Reach:
         self._too_wide += not is_narrow
         return is_narrow
 
-    def _look_around(
-        self, symbol: Symbol, certainty: float, depth: int, rank: int, *, is_changed: bool
-    ) -> None:
+    def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
         users = self._users.nearby.of(symbol.id)
-        if is_changed and not any(
-            user.way == Way.CALLS and user.grade is not Grade.BY_NAME for user in users
-        ):
+        is_changed = depth == 1
+        if is_changed and {user.grade for user in users if user.way == Way.CALLS} == {
+            Grade.BY_NAME
+        }:
             users = self._users.of(symbol.id)
         for user in users:
             together = max(rank, _RANK[user.grade])
