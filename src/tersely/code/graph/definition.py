@@ -181,7 +181,10 @@ class Definitions:
 
     def _is_function(self, place: DefinitionPlace) -> bool:
         at = self._graph.place(place.symbol) if place.symbol else None
-        return at is not None and at[0].definitions[at[1]].kind in CALLABLE_KINDS
+        if at is None:
+            return False
+        file, position = at
+        return file.definitions[position].kind in CALLABLE_KINDS
 
     def _announced(self, places: list[DefinitionPlace]) -> list[DefinitionPlace]:
         """Prototypes replaced by the functions that they announce, where there are any."""
@@ -191,7 +194,8 @@ class Definitions:
             if at is None or not self._announces(*at) or self._place(*at) != place:
                 found.append(place)
                 continue
-            value = FunctionObject(at[0].id, at[1])
+            file, position = at
+            value = FunctionObject(file.id, position)
             found += self._of_definitions(self._evaluator.typed.with_bodies(frozenset({value})))
         return list(dict.fromkeys(found))
 

@@ -75,11 +75,10 @@ class Generics(Component):
 
     def _is_generic(self, function: FunctionObject) -> bool:
         """True if what a function returns names a type parameter."""
-        key = (function.file, function.position)
-        found = self._generic.get(key)
+        found = self._generic.get(function.place)
         if found is None:
-            written = self.program.file(key[0]).scope(key[1]).returned_type
-            found = self._generic[key] = names_type_parameter(written)
+            written = self.program.scope(function).returned_type
+            found = self._generic[function.place] = names_type_parameter(written)
         return found
 
     def seen_by(self, function: FunctionObject, annotation: Expression) -> Expression:

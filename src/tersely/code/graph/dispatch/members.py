@@ -611,13 +611,11 @@ class Members(Component):
     def linearised(self, target: ClassObject) -> tuple[ClassObject, ...]:
         """Method resolution order (C3; depth first where C3 has no answer), the class itself first."""
         found = self.solver.solve(("linearised", target), self._order, target)
-        known = self._in_order.get(target)
-        if known is None or known[0] is not found:
-            known = self._in_order[target] = (
-                found,
-                tuple(value for _, value in sorted(found)) or (target,),
-            )
-        return known[1]
+        solved, order = self._in_order.get(target, (None, ()))
+        if solved is not found:
+            order = tuple(value for _, value in sorted(found)) or (target,)
+            self._in_order[target] = found, order
+        return order
 
     def _order(self, target: ClassObject) -> Order:
         bases = [

@@ -212,15 +212,15 @@ class Modules(Component):
         """
         if self.program.facts.namesakes(name):
             return BOTTOM
-        places = [
-            place
-            for place in self.program.named(name)
-            if self.program.rows[place[0]].language == file.language.name
-            and self.program.file(place[0]).definitions[place[1]].parent == 0
+        homes = [
+            self.program.file(at)
+            for at, position in self.program.named(name)
+            if self.program.rows[at].language == file.language.name
+            and self.program.file(at).definitions[position].parent == 0
         ]
-        if len(places) != 1:
+        if len(homes) != 1:
             return BOTTOM
-        other = self.program.file(places[0][0])
+        (other,) = homes
         return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else BOTTOM
 
     def _from_stars(self, file: File, name: str) -> Values:

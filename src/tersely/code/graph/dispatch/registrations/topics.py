@@ -272,7 +272,8 @@ class Topics(Component):
 
     def _registering_in(self, place: Place, router: str) -> Iterator[Registration]:
         """The calls that register something at a router which a function is given first."""
-        home, position = self.program.file(place[0]), place[1]
+        file_id, position = place
+        home = self.program.file(file_id)
         parameters = home.scope(position).parameters
         for scope, semantics in home.bodies if parameters else ():
             if not home.is_inside(scope, position):
