@@ -103,20 +103,30 @@ def test_tests_in_the_file_of_what_they_test_are_no_subjects() -> None:
     assert subjects == ["run"]
 
 
-def test_a_class_without_functions_is_likelier_than_one_with(tmp_path: Path) -> None:
-    fields = "".join(f"    retry_delay_{number}: int = {number}\n" for number in range(4))
-    chances: list[float] = []
-    for name, extra in (("fields", ""), ("method", "    def run(self):\n        pass\n")):
-        root = tmp_path / name
-        root.mkdir()
-        (root / "a.py").write_text(
-            f"class Retry:\n{fields}{extra}\n\ndef other(x):\n    return x\n"
-        )
-        with Engine.open(root) as engine:
-            engine.refresh()
-            found = located(engine, "the retry delay is wrong")
-            chances += [one.chance for one in found.symbols if one.symbol.name == "Retry"]
-    assert chances[0] > 2 * chances[1]
+def test_a_method_of_a_class_that_the_text_speaks_of_is_likelier(tmp_path: Path) -> None:
+    body = "    def run(self, items):\n        return delay(items)\n"
+    (tmp_path / "a.py").write_text(f"class Retrier:\n{body}\n\nclass Parser:\n{body}")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = located(engine, "the delay is wrong\n\nthe retrier waits for too long")
+    chances = {one.symbol.qualname: one.chance for one in found.symbols}
+    assert chances["Retrier.run"] > 1.5 * chances["Parser.run"]
+
+
+def test_what_stands_beside_a_function_with_the_words_is_likelier(tmp_path: Path) -> None:
+    plain = [f"def {name}(x):\n    return x\n" for name in ("one", "two", "three", "four")]
+    worded = "def retry(delay):\n    return delay\n"
+    (tmp_path / "a.py").write_text("\n\n".join([plain[0], worded, *plain[1:]]))
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = located(engine, "the retry delay is wrong")
+    chances = {one.symbol.qualname: one.chance for one in found.symbols}
+    assert min(chances["one"], chances["two"]) > 1.3 * max(chances["three"], chances["four"])
+
+
+def test_a_link_leaves_no_words_in_the_text() -> None:
+    text = "It hangs\n\nsee https://github.com/a/b/blob/main/src/app.py#L37-L40 for where"
+    assert "L37" not in read_task(text).text
 
 
 def test_what_colours_a_copied_text_is_no_word_of_it() -> None:

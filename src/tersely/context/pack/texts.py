@@ -26,6 +26,7 @@ from tersely.foundation.types import field, frozen
 # A list of members is to be read at a glance; one that fills the screen is shown whole only by
 # itself.
 MEMBER_CHARACTERS = 300
+MAX_HEADER_LINES = 20  # of what is cut down to parts; of a longer one only what is in them
 MEMBER_INDENTATION = "    "  # of one that stands on no line of its own, or outside of its class
 
 SourceOf = Callable[[str], bytes]
@@ -225,6 +226,6 @@ def cut_to_parts(whole: Texts, view: View) -> Texts:
         if not one.parts:
             return lines
         header_lines = whole.header_size(symbol) if symbol.qualname else 0
-        return in_parts(lines, one.parts, header_lines)
+        return in_parts(lines, one.parts, header_lines if header_lines <= MAX_HEADER_LINES else 0)
 
     return Texts(whole.source_of, whole.symbols_of, body_of, whole.with_docs)

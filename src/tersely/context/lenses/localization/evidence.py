@@ -64,26 +64,23 @@ class Sign(IntEnum):
     LAST_FRAME = 7  # the innermost frame of a trace that is in the repository
     FRAME = 8
     MESSAGE = 9  # has a text that is quoted
-    SIZE = 10
     # for files
-    TITLE_FILE = 11  # the words of the title anywhere in the file
-    TEXT_FILE = 12
-    PATH_WORDS = 13  # words of the title in the path
-    PATH = 14  # the path, or the end of it with a folder, is written
-    FILE_NAME = 15  # only the name of the file is written
-    PAST = 16  # was touched by commits that say something alike
-    TOUCHED = 17  # is touched often
+    TITLE_FILE = 10  # the words of the title anywhere in the file
+    TEXT_FILE = 11
+    PATH_WORDS = 12  # words of the title in the path
+    PATH = 13  # the path, or the end of it with a folder, is written
+    FILE_NAME = 14  # only the name of the file is written
+    PAST = 15  # was touched by commits that say something alike
+    TOUCHED = 16  # is touched often
     # for symbols
-    TITLE_HERE = 18  # the words of the title in it, beside the best symbol of its file
-    TEXT_HERE = 19
-    NAME_WORDS = 20  # words of the title in its name
+    SIZE = 17  # the logarithm of its lines
+    NAME_SHARE = 18  # the share of its name that the text has
+    OWNER_SHARE = 19  # … of the names of what it belongs to
+    NEAR = 20  # the words of the task in what stands before or behind it
     TRACE_CALL = 21  # the last line of a trace calls it
     LINKED = 22  # stands at lines that are linked to
-    OWNER = 23  # it belongs to what is named
-    FILE = 24  # the logit of its file, in tens
-    FILE_RANK = 25  # the place of its file among all, from 1 down
-    IS_CLASS = 26
-    IS_VALUE = 27  # a constant, a field, a variable
+    FILE = 23  # the logit of its file
+    IS_VALUE = 24  # a constant, a field, a variable
 
 
 class TaskSources(NamedTuple):
@@ -188,8 +185,6 @@ class _Gathering:
             self.signs[:, by_unit] = unit / (unit.max(initial=0.0) + _TINY)
             self.signs[:, by_file] = whole / (whole.max(initial=0.0) + _TINY)
             ceilings.append(float(whole.max(initial=0.0)) / (lexicon.ceiling(terms) + _TINY))
-        sizes = np.bincount(rows[rows >= 0], minlength=len(self.row)).astype(np.float64)
-        self.signs[:, Sign.SIZE] = np.log1p(sizes) / (np.log1p(sizes.max(initial=0.0)) + _TINY)
         self._path_words(rare_terms(self.task.title, lexicon))
         return ceilings[0]
 

@@ -111,7 +111,7 @@ class Look:
         found = self.evidence(task)
         shares = probabilities(found.signs)
         order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))
-        likely = [int(row) for row in order[:MAX_OPENED_FILES] if found.signs[row].any()]
+        likely = order[:MAX_OPENED_FILES].tolist()
         paths = [self._paths[row] for row in likely]
         files = tuple(
             LikelyFile(
@@ -122,7 +122,7 @@ class Look:
             for row in likely[:MAX_LIKELY_FILES]
         )
         sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
-        terms = {one: self._lexicon.rarity_of(one) for one in rare_terms(task.title, self._lexicon)}
+        terms = frozenset(rare_terms(task.text, self._lexicon))
         by_path = dict(zip(self._paths, shares.tolist(), strict=True))
         table = table_of(found, paths, by_path, self._searcher, self._symbols_of, terms)
         ranked = self._ranked(task, table)

@@ -5,20 +5,23 @@ kind of evidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
+from tersely.code.search.lexical import Lexicon
 from tersely.code.search.searcher import Searcher
-from tersely.code.search.words import pieces_of, stem
+from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
 
 MAX_OPENED_FILES = 12  # whose symbols are all rows
 MAX_OPENED_SYMBOLS = 2_000  # of one file
 MAX_MARKED_SYMBOLS = 200  # of other files, those with the most evidence of their own
-LEAST_PROBABILITY = 1e-4  # of a file
 TEST_MODULES = ("test.", "tests.")  # what stands in them tests the rest of the file
 _TINY = 1e-9
 
@@ -39,11 +42,12 @@ def table_of(
     probabilities: Mapping[str, float],
     searcher: Searcher,
     symbols_of: SymbolsOf,
-    title_terms: Mapping[str, float],
+    terms: AbstractSet[str],
 ) -> EvidenceTable:
     """All symbols of the likeliest files, and those of other files that something points at.
 
-    `paths` are files, the likeliest first; each has a probability that it is changed.
+    `paths` are files, the likeliest first; each has a probability that it is changed. `terms` are
+    those of the task that the repository has.
     """
     opened = list(paths[:MAX_OPENED_FILES])
     most_marked = sorted(found.marks, key=lambda name: (-float(found.marks[name].sum()), name))
@@ -53,53 +57,47 @@ def table_of(
     words = np.column_stack(found.units)
     words = np.vstack([words, np.zeros((1, 2))])  # the last for what is not searched
     rows: list[tuple[Symbol, int, Numbers]] = []
+    share = _shares_of(searcher.lexicon, terms)
     for rank, path in enumerate([*opened, *likeliest]):
         own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
         units = _units(searcher, path, own)
-        most = words[list(units.values())].max(axis=0, initial=0.0)
-        of_file = _FileEvidence(probabilities[path], rank, most)
         kinds = {one.id: one.kind for one in own}
-        holders = {one.parent for one in own if one.kind in CALLABLE_KINDS}
         for one in own:
             is_row = rank < len(opened) or one.id in found.marks
             if is_row and is_subject(one, kinds):
                 number = units.get(one.id, -1)
-                row = _row(one, found.marks, of_file, words[number], title_terms)
-                # its parts tell what is changed of a class, but for one that is named itself
-                row[Sign.IS_CLASS] = (
-                    one.id in holders and one.kind in CLASS_KINDS and not row[Sign.TITLE_NAME]
-                )
+                row = _row(one, found.marks, probabilities[path], words[number])
+                row[Sign.NAME_SHARE] = share(one.name)
+                row[Sign.OWNER_SHARE] = share(one.qualname.removesuffix(one.name))
                 rows.append((one, number, row))
     symbols, numbers, evidence = zip(*rows, strict=True) if rows else ((), (), ())
-    return EvidenceTable(symbols, np.array(evidence).reshape(-1, len(Sign)), numbers)
+    table = np.array(evidence).reshape(-1, len(Sign))
+    _mark_near(symbols, table)
+    return EvidenceTable(symbols, table, numbers)
 
 
-class _FileEvidence(NamedTuple):
-    """The evidence for a file: how likely it is changed, and its place among the likeliest."""
-
-    probability: float
-    rank: int
-    most: Numbers  # that a symbol of the file has of either: of the title, and of the text
+def _mark_near(symbols: Sequence[Symbol], rows: Numbers) -> None:
+    """Note how much of the task stands before and behind each symbol: a change seldom comes alone."""
+    words = rows[:, [Sign.TITLE_UNIT, Sign.TEXT_UNIT]].mean(axis=1)
+    families = defaultdict(list)
+    for row, symbol in enumerate(symbols):
+        families[symbol.parent].append(row)
+    for family in families.values():
+        around = np.pad(words[family], 1)
+        rows[family, Sign.NEAR] = np.maximum(around[:-2], around[2:])
 
 
 def _row(
-    symbol: Symbol,
-    marks: Mapping[str, Numbers],
-    file: _FileEvidence,
-    unit: Numbers,
-    title_terms: Mapping[str, float],
+    symbol: Symbol, marks: Mapping[str, Numbers], probability: float, unit: Numbers
 ) -> Numbers:
-    """The evidence of one symbol, a number for each `Sign`."""
+    """The evidence of one symbol by itself, a number for each `Sign`; the probability is that of its
+    file.
+    """
     row = marks[symbol.id].copy() if symbol.id in marks else np.zeros(len(Sign))
     row[[Sign.TITLE_UNIT, Sign.TEXT_UNIT]] = unit
-    row[[Sign.TITLE_HERE, Sign.TEXT_HERE]] = unit / (file.most + _TINY)
-    row[Sign.NAME_WORDS] = _share_of_name(symbol, title_terms)
-    row[Sign.FILE] = _logit(file.probability) / 10
-    row[Sign.FILE_RANK] = 1 / (1 + file.rank)
-    row[Sign.SIZE] = math.log(1 + symbol.end_line - symbol.start_line) / 5
+    row[Sign.FILE] = math.log(probability / (1 - probability))
+    row[Sign.SIZE] = math.log(1 + symbol.end_line - symbol.start_line)
     row[Sign.IS_VALUE] = symbol.kind in VALUE_KINDS
-    if symbol.parent in marks:
-        row[Sign.OWNER] = max(marks[symbol.parent][[Sign.TITLE_NAME, Sign.NAME]])
     return row
 
 
@@ -123,12 +121,12 @@ def _units(searcher: Searcher, path: str, symbols: Sequence[Symbol]) -> dict[str
     return {symbols[collection.position[number]].id: number for number in numbers}
 
 
-def _share_of_name(symbol: Symbol, terms: Mapping[str, float]) -> float:
-    """The share of the title that is in the name of a symbol."""
-    own = {stem(piece) for piece in pieces_of(symbol.name)}
-    return sum(terms[piece] for piece in own if piece in terms) / (sum(terms.values()) + _TINY)
+def _shares_of(lexicon: Lexicon, terms: AbstractSet[str]) -> Callable[[str], float]:
+    """The share of a name that a task has, its rarer words more, from 0 to 1."""
 
+    def share(name: str) -> float:
+        pieces = {stem(piece) for word in words_of_text(name) for piece in pieces_of(word)}
+        said = sum(map(lexicon.rarity_of, pieces & terms))
+        return said / (sum(map(lexicon.rarity_of, pieces)) + _TINY)
 
-def _logit(probability: float) -> float:
-    within = min(max(probability, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
-    return math.log(within / (1 - within))
+    return cache(share)

@@ -189,12 +189,14 @@ def _without_form(text: str) -> str:
 
 
 def _without_places(text: str) -> str:
-    """The text without what is a path for sure: it has a folder, or the suffix of a language."""
+    """The text without links to code, and without what is a path for sure: it has a folder, or the
+    suffix of a language.
+    """
     return _PATH.sub(
         lambda found: (
             " " if re.search(r"[/\\]", found[1]) or language_of_path(found[1]) else found[1]
         ),
-        text,
+        _LINK.sub(" ", text),
     ).strip()
 
 

@@ -28,9 +28,10 @@ FILLED_PART = 0.95
 # A body is only begun when this many tokens are left for it.
 MIN_CUT_TOKENS = 8
 # What a step costs is guessed from its bytes before it is tried. A neighbour's step is not tried if
-# by the guess it is so much too large; a target's only if no code is sparse enough to make it fit.
+# by the guess it is so much too large, as deep indentation alone makes it half again; a target's only
+# if no code is sparse enough to make it fit.
 TOKENS_PER_BYTE = 0.27
-HOPELESS_FACTOR = 1.3
+HOPELESS_FACTOR = 1.7
 MOST_BYTES_PER_TOKEN = 12
 # Batches of steps fill this part of what is left, so that a wrong guess rarely makes one too large.
 BATCH_PART = 0.8

@@ -12,6 +12,7 @@ what was needed.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.context.lenses.candidate import NEAR_TARGET_SCORE, Candidate, View
@@ -25,14 +26,40 @@ from tersely.foundation.types import replace
 FLOOR = 0.005  # the least chance of a symbol that is shown
 # The share of a budget that pays for a function, by the chance that it is changed: a longer one is cut
 # down to windows, and what is likeliest never takes it all.
-LEAST_SHARE, SHARE_OF_CHANCE, MOST_SHARE = 0.3, 0.6, 0.75
-LEAST_LINES = 5  # that a symbol costs, with the line that says why it is shown
+LEAST_SHARE, SHARE_OF_CHANCE, MOST_SHARE = 0.35, 0.6, 0.85
+LEAST_CUT_TOKENS = 200  # that others have left of a budget, to which a function is cut down
+INDENTED = 1.2  # times the tokens of lines, with indentation and what says why they are shown
+LEAST_LINES = 5  # that a symbol costs, with that line
 ROOM_TOKENS = (
     30  # of a budget for each line of likely symbols, with which there is room for what is around
 )
 SEEDS = 3  # symbols of whose callers and callees a line each is shown
 LEAST_SEED_CHANCE = 0.1
-WHOLE_SHARE = 0.75  # of its lines, from which on a function is shown whole after all
+WHOLE_SHARE = 0.75  # of its tokens, from which on a function is shown whole if that fits
+
+
+class _Sized(NamedTuple):
+    """A symbol with the lines and tokens that all of it takes, about, and the tokens that it may
+    take.
+    """
+
+    likely: LikelySymbol
+    lines: int
+    tokens: float
+    most: float
+
+    @property
+    def most_lines(self) -> int:
+        """The lines that may be shown, about."""
+        return min(self.lines, round(self.most * self.lines / self.tokens))
+
+    def within(self, left: float) -> _Sized:
+        """The same with the tokens that others have left: all of it where that is nearly
+        its share.
+        """
+        if WHOLE_SHARE * self.tokens <= self.most and self.tokens <= left:
+            return self._replace(most=self.tokens)
+        return self._replace(most=min(self.most, left)) if left >= LEAST_CUT_TOKENS else self
 
 
 def planned(
@@ -40,17 +67,20 @@ def planned(
 ) -> View:
     """The candidates of a pack for a task, in the order in which they are to be shown."""
     likely = outermost(one for one in location.symbols if fill or one.chance >= FLOOR)
-    lines = {
-        one.symbol.id: min(len(source.of(one.symbol)), _most_lines(one, source, budget))
-        for one in likely
-    }
+    sized = {one.symbol.id: _sized(one, source, budget) for one in likely}
 
     def worth(one: LikelySymbol) -> float:
-        return one.chance / math.sqrt(max(LEAST_LINES, lines[one.symbol.id]))
+        return one.chance / math.sqrt(max(LEAST_LINES, sized[one.symbol.id].most_lines))
 
     shown = sorted(likely, key=lambda one: (-worth(one), one.symbol.id))
-    candidates = [_whole(one, location, source, budget, place) for place, one in enumerate(shown)]
-    if ROOM_TOKENS * sum(lines.values()) < budget:
+    candidates: list[Candidate] = []
+    left: float = budget
+    for place, one in enumerate(shown):
+        fitting = sized[one.symbol.id].within(left)
+        taken = min(fitting.tokens, fitting.most)
+        left -= taken if taken <= left else 0.0
+        candidates.append(_whole(fitting, location, source, place))
+    if ROOM_TOKENS * sum(one.most_lines for one in sized.values()) < budget:
         seeds = [one.symbol for one in shown[:SEEDS] if one.chance >= LEAST_SEED_CHANCE]
         around = view_of(seeds, neighbours, depth=1).candidates
         known = {one.symbol.id for one in shown}
@@ -59,28 +89,23 @@ def planned(
     return View(tuple(candidates), apart=apart, lens="task", in_order=True)
 
 
-def _most_lines(one: LikelySymbol, source: SourceLines, budget: int) -> int:
-    """The lines of a function that its share of a budget pays for, about."""
-    share = min(MOST_SHARE, LEAST_SHARE + SHARE_OF_CHANCE * one.chance)
+def _sized(one: LikelySymbol, source: SourceLines, budget: int) -> _Sized:
     lines = source.of(one.symbol)
-    tokens = tokens_of(line.text.strip() for line in lines)
-    return round(share * budget * len(lines) / max(1.0, tokens))
+    tokens = INDENTED * tokens_of(line.text.strip() for line in lines)
+    share = min(MOST_SHARE, LEAST_SHARE + SHARE_OF_CHANCE * one.chance)
+    return _Sized(one, len(lines), max(1.0, tokens), share * budget)
 
 
-def _whole(
-    one: LikelySymbol, location: Location, source: SourceLines, budget: int, place: int
-) -> Candidate:
+def _whole(one: _Sized, location: Location, source: SourceLines, place: int) -> Candidate:
     """A symbol with its source, cut down to windows where it is long; a long class with its outline
     alone.
     """
-    symbol = one.symbol
+    symbol = one.likely.symbol
     score = NEAR_TARGET_SCORE - place / 1_000
-    common = Candidate(symbol, score, certainty(one.chance), evidence=one.reason)
-    lines, most_lines = len(source.of(symbol)), _most_lines(one, source, budget)
-    if lines <= most_lines:
+    common = Candidate(symbol, score, certainty(one.likely.chance), evidence=one.likely.reason)
+    if one.lines <= one.most_lines:
         return replace(common, whole_only=True)
     if symbol.kind not in CALLABLE_KINDS:
         return common
-    parts = windows(symbol, location, source, most_lines)
-    is_most = sum(last - first + 1 for first, last in parts) >= WHOLE_SHARE * lines
-    return replace(common, whole_only=True, parts=() if is_most else parts)
+    parts = windows(symbol, location, source, one.most_lines)
+    return replace(common, whole_only=True, parts=parts)
