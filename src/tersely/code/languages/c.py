@@ -46,6 +46,7 @@ from tersely.code.languages.model import (
     Text,
     Typed,
     joined_path,
+    names,
     shared_directories,
     wheel,
 )  # fmt: skip
@@ -667,8 +668,8 @@ def lower_subscript(walk: Lowering, node: Node) -> Expression:
 
 
 CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
-MACRO_WORDS = frozenset(
-    "if while for switch return sizeof defined do else case typeof alignof __attribute__".split()
+MACRO_WORDS = names(
+    "if while for switch return sizeof defined do else case typeof alignof __attribute__"
 )
 
 
@@ -750,9 +751,7 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-BLOCKS = frozenset(
-    {"compound_statement", "for_statement", "while_statement", "if_statement", "switch_statement"}
-)
+BLOCKS = names("compound_statement for_statement while_statement if_statement switch_statement")
 
 C = Language(
     name="c",

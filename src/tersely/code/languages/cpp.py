@@ -25,6 +25,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Parameter,
     Resolution,
     Rule,
+    names,
     wheel,
 )
 from tersely.code.languages.nodes import (
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-CASTS = frozenset("static_cast dynamic_cast const_cast reinterpret_cast down_cast".split())
-MAKERS = frozenset("make_unique make_shared allocate_shared make_ref".split())
+CASTS = names("static_cast dynamic_cast const_cast reinterpret_cast down_cast")
+MAKERS = names("make_unique make_shared allocate_shared make_ref")
 
 
 def lower_friend(walk: Lowering, node: Node) -> Expression:

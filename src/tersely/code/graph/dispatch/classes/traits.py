@@ -90,7 +90,7 @@ class Traits(Component):
             TraitView(value.file, value.position, trait) for value in known for trait in ours
         )
 
-    def of_aspect(self, value: TraitView, name: str) -> Values:
+    def of_aspect(self, value: TraitView, name: str, file: File) -> Values:
         """A member of a type as what implements a trait: of the block that does, else of the trait."""
         target, trait = own_class(value), value.trait
         members = self.evaluator.members
@@ -109,12 +109,14 @@ class Traits(Component):
             given = list(only(self.evaluator.values(file, scope, call.arguments[0]), Instance))
             meant: Values = BOTTOM
             for owner in owners:
-                meant |= self._of_receivers(given, owner, callee.name)
+                meant |= self._of_receivers(given, owner, callee.name, file)
             return meant or values
         seen = [value for value in functions if self._is_in_sight(value, file, scope)]
         return frozenset(seen) | (values - frozenset(functions)) if seen else values
 
-    def _of_receivers(self, receivers: list[Instance], trait: ClassObject, name: str) -> Values:
+    def _of_receivers(
+        self, receivers: list[Instance], trait: ClassObject, name: str, file: File
+    ) -> Values:
         found: Values = BOTTOM
         members = self.evaluator.members
         for value in receivers:
@@ -122,7 +124,7 @@ class Traits(Component):
             if self.is_trait(target):
                 found |= members.declared(target, name) | self.implementations(target, name)
             elif trait in members.linearised(target):
-                found |= self.of_aspect(TraitView(value.file, value.position, trait), name)
+                found |= self.of_aspect(TraitView(value.file, value.position, trait), name, file)
         return found
 
     def _implemented(
