@@ -1104,9 +1104,9 @@ class Sites(Component):
         found: list[Carrier] = []
         name, makers = carrier.name, search.makers
         follows_results = partial(self._follows_results, search, carrier)
+        is_of_module = self._whole_module(other.id, name)
         for flow in other.flows(name):
-            keeps_name = flow.call is None and flow.target == name
-            is_same = keeps_name and not self._whole_module(other.id, name)
+            is_same = flow.call is None and flow.target == name and not is_of_module
             if is_same and (not flow.is_return or follows_results()):
                 continue
             if flow.of_result and not follows_results():

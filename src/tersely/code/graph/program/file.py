@@ -474,10 +474,13 @@ class File:
                     found[value[2]].append(value[1])
         return found
 
-    def flows(self, name: Any) -> Iterator[Flow]:
+    @kept
+    def flows(self, name: Any) -> list[Flow]:
         """The ways that values go which a name (or an anonymous definition) carries."""
-        for scope, value, target, call, *rest in self._flows.get(name, ()):
-            yield Flow(scope, self._decoded(value), target, self._decoded(call), *rest)
+        return [
+            Flow(scope, self._decoded(value), target, self._decoded(call), *rest)
+            for scope, value, target, call, *rest in self._flows.get(name, ())
+        ]
 
     @cached_property
     def _flows(self) -> dict[Any, list[tuple[Any, ...]]]:

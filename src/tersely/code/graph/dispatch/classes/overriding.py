@@ -23,7 +23,7 @@ from tersely.code.graph.pointsto.values import (
     only,
     own_class,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.program.program import ClassName
 from tersely.code.nodes import (
     Call,
@@ -135,8 +135,7 @@ class Overriding(Component):
         has not.
         """
         members = self.evaluator.members
-        own = members.linearised(target)
-        having = self._having(name).difference(map(self._named, own))
+        having = self._having(name).difference(map(self._named, members.linearised(target)))
         for child in members.open.named(self._may_differ(target, name, having) if having else ()):
             order = members.linearised(child)
             if target in order[1:] and not having.isdisjoint(map(self._named, order)):
@@ -157,6 +156,7 @@ class Overriding(Component):
             found |= {one for one in lent if lender not in names or one.file in mentioning}
         return found
 
+    @kept
     def _having(self, name: str) -> set[ClassName]:
         """The classes that define something of a name."""
         places = self.program.places_named(name)
