@@ -23,6 +23,7 @@ from tersely.context.lenses.diff.changed_symbols import (
 from tersely.context.lenses.diff.notes import note_of, without_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import in_repository
+from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.types import frozen
 
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
@@ -160,7 +161,7 @@ def _side(root: Path, store: Store, path: str, text: bytes) -> Side:
     indexed = store.file(path)
     if indexed is None and store.why_skipped(path) is not None:
         return plain_side(path, text)
-    if indexed is not None and in_tree(root, path) == text:
+    if indexed is not None and indexed.hash == content_hash(text):
         scopes = scopes_of(lambda: store.facts(indexed.id))
         return Side(path, text, store.symbols_of(path), scopes)
     return side_of(path, text)
