@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ import pytest
 from tersely.code.engine import Engine
 from tersely.code.graph import call_resolution, callgraph
 from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT
+from tersely.code.graph.pointsto.fixpoint import MAX_UNKNOWNS
+from tersely.code.graph.program.file import File
+from tersely.code.symbols import Grade
 
 NEAR, FAR = "package/near.py", "elsewhere/far.py"
 USE = "from package.home import step\ndef use(): step()\n"
@@ -38,7 +43,7 @@ def test_the_nearest_files_are_searched_first(
         assert (every, bounds) == ([f"{FAR}:use", f"{NEAR}:use"], frozenset())
     with written(tmp_path, FILES) as engine:
         # enough to open one file
-        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 35)
+        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 13)
         near, bounds = callers(engine.graph, "package/home.py:step")
         assert (near, bounds) == ([f"{NEAR}:use"], {call_resolution.SEARCH_LIMIT})
 
@@ -47,7 +52,7 @@ def test_what_one_question_had_no_work_left_for_another_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with written(tmp_path, FILES) as engine, monkeypatch.context() as patched:
-        patched.setattr(callgraph, "MAX_WALK_WORK", 10)
+        patched.setattr(callgraph, "MAX_WALK_WORK", 3)
         walk = engine.graph.walk
         found, bounds = engine.notes.hear(lambda: walk("package/home.py:step", 1, limit=9))
         assert (found, bounds) == (([], False), {callgraph.WALK_LIMIT})
@@ -72,3 +77,56 @@ def test_overrides_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.Monke
     few = equations(tmp_path / "few", 50, monkeypatch)
     many = equations(tmp_path / "many", 200, monkeypatch)
     assert many < 5 * few
+
+
+def overriding(classes: int) -> dict[str, str]:
+    """A method that each of so many classes overrides, each in a file that calls what it overrides."""
+    library = (
+        "class Base:\n    def step(self): ...\n    def go(self): self.step()\n"
+        "def use(one: Base): one.step()\n"
+    )
+    below = "from below.home import Base\nclass C{}(Base):\n    def step(self): super().step()\n"
+    return {"below/home.py": library} | {f"below/c{n}.py": below.format(n) for n in range(classes)}
+
+
+def test_overrides_beyond_the_bound_are_said_and_their_callers_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.code.graph.dispatch.classes.overriding.MAX_OVERRIDES", 2)
+    with written(tmp_path, overriding(5)) as engine:
+        graph, home = engine.graph, "below/home.py"
+        edges, bounds = engine.notes.hear(graph.callees, f"{home}:Base.go")
+        reached = [edge.callee for edge in edges]
+        assert reached == ["below/c0.py:C0.step", "below/c1.py:C1.step", f"{home}:Base.step"]
+        assert bounds == {OVERRIDES_LIMIT}
+        for n in range(5):
+            edges, bounds = engine.notes.hear(graph.callers, f"below/c{n}.py:C{n}.step")
+            assert [(edge.caller, edge.grade) for edge in edges] == [
+                (f"{home}:Base.go", Grade.INFERRED),
+                (f"{home}:use", Grade.INFERRED),
+            ]
+            assert not bounds
+
+
+def test_many_overrides_are_all_reached(tmp_path: Path) -> None:
+    with written(tmp_path, overriding(MAX_UNKNOWNS // 2)) as engine:
+        edges, bounds = engine.notes.hear(engine.graph.callees, "below/home.py:Base.go")
+        assert len(edges) == MAX_UNKNOWNS // 2 + 1
+        assert not bounds
+
+
+def test_the_calls_of_a_name_are_evaluated_once_for_all_that_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Counter[tuple[int, int, int]]()
+    direct_at = call_resolution.Sites.direct_at
+
+    def counted(self: call_resolution.Sites, file: File, scope: int, index: int) -> object:
+        asked[file.id, scope, index] += 1
+        return direct_at(self, file, scope, index)
+
+    monkeypatch.setattr(call_resolution.Sites, "direct_at", counted)
+    with written(tmp_path, overriding(20)) as engine:
+        for n in range(20):
+            engine.graph.callers(f"below/c{n}.py:C{n}.step")
+    assert sum(asked.values()) < 20 * len(asked)

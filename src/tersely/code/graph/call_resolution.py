@@ -15,7 +15,6 @@ from functools import partial
 from itertools import chain, filterfalse, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.bounds import NONE
 from tersely.code.expressions import (
     CLASS_METHOD,
     DETACHED,
@@ -26,6 +25,7 @@ from tersely.code.expressions import (
     Expression,
     is_spread,
 )
+from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT, SUBTYPE_LIMIT
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.graph.missed import Missed
 from tersely.code.graph.passing import (
@@ -125,6 +125,8 @@ MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
 GUESSED_KINDS = (Kind.METHOD,)
 CALLED_KINDS = CALLABLE_KINDS | CLASS_KINDS
+# for which a call that reaches something may reach more
+CUTTING = frozenset((OVERRIDES_LIMIT, SUBTYPE_LIMIT))
 HELD_KINDS = (Kind.FUNCTION,)  # guessed as well where they are members of objects
 
 
@@ -135,6 +137,14 @@ class Reach(NamedTuple):
 
     targets: tuple[Target, ...]
     leading: tuple[Summary, ...] = ()
+
+
+class _CallsNamed(NamedTuple):
+    """The calls in a file that write a name, by what they reach by value."""
+
+    reaching: dict[Place, set[FoundCall]]  # by each definition
+    unknown: list[tuple[int, int]]  # scope and position of those that reach nothing
+    cut: list[tuple[int, int]]  # likewise, of those that may reach more overrides
 
 
 class _Known(NamedTuple):
@@ -184,6 +194,7 @@ class Sites(Component):
         # by file, scope and position of the call: what it reaches by value, and with handlers
         self._direct: dict[tuple[int, int, int], _Known] = {}
         self._with_handlers: dict[tuple[int, int, int], _Known] = {}
+        self._by_name: dict[tuple[int, Any], _CallsNamed] = {}  # by file and name
 
     # Forward
 
@@ -207,11 +218,13 @@ class Sites(Component):
         find: Callable[..., Reach],
         *arguments: Any,
     ) -> Reach:
-        """What a call reaches, found out once; of bounds is heard where it reaches nothing."""
+        """What a call reaches, found out once; of bounds is heard where it reaches nothing, or not
+        all.
+        """
         answer = known.get(key)
         if answer is None:
             reach, bounds = self.program.bounds.hear(find, *arguments)
-            answer = _Known(reach, NONE if reach.targets else bounds)
+            answer = _Known(reach, bounds & CUTTING if reach.targets else bounds)
             # in the middle of a question values are not final
             if not self.evaluator.solver.is_solving:
                 known[key] = answer
@@ -761,7 +774,8 @@ class Sites(Component):
         search.found |= self._verified(
             other, carrier.name, search.file, search.position, search.guess
         )
-        for scope, index in other.calls_by_name.get(carrier.name, ()) if carrier.is_first else ():
+        unknown = self._calls_named(other, carrier.name).unknown if carrier.is_first else ()
+        for scope, index in unknown:
             search.bounds |= self.missed.at(other, scope, index, (search.file, search.position))
         for further in self._carriers(search, carrier, other):
             if not further.is_local:
@@ -1049,23 +1063,60 @@ class Sites(Component):
     def _verified(
         self, other: File, name: Any, file: File, position: int, guess: bool
     ) -> set[FoundCall]:
-        found = set()
-        is_class = file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name
-        handed = () if is_class else other.handed_by_name.get(name, ())
+        if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
+            whole = self.evaluator.members.open.whole(file, position)
+            return {
+                FoundCall(other.id, scope, index, 0)
+                for scope, index in other.calls_by_name.get(name, ())
+                if whole in self.evaluator.values(other, scope, other.call(scope, index).callee)
+            }
+        place, named = (file.id, position), self._calls_named(other, name)
+        found = {*named.reaching.get(place, ())}
+        for scope, index in named.unknown if guess else ():
+            found.update(
+                FoundCall(other.id, scope, index, target.shift)
+                for target in self.guessed_at(other, scope, index, place)
+                if (target.file, target.position) == place
+            )
+        for scope, index in named.cut:
+            if self.may_reach(other, scope, index, place):
+                shift = self._function(FunctionObject(*place)).shift
+                found.add(FoundCall(other.id, scope, index, shift))
+        return found
+
+    def may_reach(self, other: File, scope: int, index: int, place: Place) -> bool:
+        """True if a call that reaches more overrides than were looked at may reach the one at a
+        place.
+        """
+        known, callee = self._direct.get((other.id, scope, index)), other.call(scope, index).callee
+        if known is None or CUTTING.isdisjoint(known.bounds) or not isinstance(callee, Member):
+            return False
+        file, members = self.program.file(place[0]), self.evaluator.members
+        owner = members.owner_of_method(file, place[1])
+        if owner is None or callee.name != file.definitions[place[1]].name:
+            return False
+        receivers = self.evaluator.values(other, scope, callee.object)
+        above = members.linearised(owner)[1:]
+        return any(own_class(one) in above for one in only(receivers, Instance, ClassObject))
+
+    def _calls_named(self, other: File, name: Any) -> _CallsNamed:
+        """The calls in a file that write a name, evaluated once for all that may be searched for."""
+        known = self._by_name.get((other.id, name))
+        if known is not None:
+            return known
+        found = _CallsNamed({}, [], [])
+        handed = other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
-            call = other.call(scope, index)
-            if is_class:
-                if self.evaluator.members.open.whole(file, position) in self.evaluator.values(
-                    other, scope, call.callee
-                ):
-                    found.add(FoundCall(other.id, scope, index, 0))
-                continue
-            targets: Sequence[Target] = self.direct_at(other, scope, index).targets
-            if guess and not targets:
-                targets = self.guessed_at(other, scope, index, (file.id, position))
-            for target in targets:
-                if target.file == file.id and target.position == position:
-                    found.add(FoundCall(other.id, scope, index, target.shift))
+            reach, bounds = self.program.bounds.hear(self.direct_at, other, scope, index)
+            for target in reach.targets:
+                calls = found.reaching.setdefault((target.file, target.position), set())
+                calls.add(FoundCall(other.id, scope, index, target.shift))
+            if CUTTING & bounds:
+                found.cut.append((scope, index))
+            if not reach.targets:
+                found.unknown.append((scope, index))
+        if not self.evaluator.solver.is_solving:
+            self._by_name[other.id, name] = found
         return found
 
     def guessed_at(self, other: File, scope: int, index: int, place: Place) -> list[Target]:
@@ -1104,7 +1155,7 @@ class Sites(Component):
         found: list[Carrier] = []
         name, makers = carrier.name, search.makers
         follows_results = partial(self._follows_results, search, carrier)
-        is_of_module = self._whole_module(other.id, name)
+        is_of_module = bool(self._whole_module(other.id, name))
         for flow in other.flows(name):
             is_same = flow.call is None and flow.target == name and not is_of_module
             if is_same and (not flow.is_return or follows_results()):

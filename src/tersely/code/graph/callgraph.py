@@ -14,7 +14,13 @@ from tersely.code.expressions import (
     PROPERTY,
     Expression,
 )
-from tersely.code.graph.call_resolution import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED, Sites
+from tersely.code.graph.call_resolution import (
+    CUTTING,
+    MAX_SEARCH_WORK,
+    SEARCH_LIMIT,
+    SEARCHED,
+    Sites,
+)
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import (
@@ -50,6 +56,8 @@ from tersely.foundation.types import frozen
 MENTIONS_PER_LEVEL = (60, 300)
 
 KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
+
+KEPT_GRADES = 10_000  # of calls: each override of a method is called where the others are
 
 MAX_WALK_WORK = 30_000  # equations that are solved along calls, or for the parts of an answer
 WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found out"
@@ -97,6 +105,7 @@ class CallGraph:
         self._is_near = is_near
         self.evaluator = evaluator
         self.sites = evaluator.members.sites
+        self.grade = lru_cache(KEPT_GRADES)(self._find_grade)
         self._callers_of = lru_cache(KEPT_SYMBOLS)(
             partial(self.program.notes.hear, self._find_callers)
         )
@@ -360,7 +369,7 @@ class CallGraph:
         targets = self.sites.made_by(file, outer, scope.decorated)
         return symbol_id in {self._target_id(target) for target in targets}
 
-    def grade(self, file: File, scope: int, callee: Expression) -> Grade:
+    def _find_grade(self, file: File, scope: int, callee: Expression) -> Grade:
         """The grade with which a callee expression was resolved."""
         is_exact = self._is_exact(file, scope, callee) and not self._is_given(file, scope, callee)
         return Grade.EXACT if is_exact else Grade.INFERRED
@@ -385,7 +394,8 @@ class CallGraph:
             return
         for index, call in enumerate(scope.calls):
             line = call.line
-            targets = self.sites.targets_at(file, position, index)
+            targets, bounds = self.program.bounds.hear(self.sites.targets_at, file, position, index)
+            self.program.notes.met(*CUTTING & bounds)
             is_called_back = any(target.shift < 0 for target in targets)
             rule = self.sites.rule(file, position, call) if is_called_back else ""
             grade = Grade.INFERRED if rule else self.grade(file, position, call.callee)
@@ -469,7 +479,8 @@ class CallGraph:
             target for target in every if (target.file, target.position) == (file.id, position)
         ]
         if not meant:
-            return Grade.BY_NAME
+            is_cut = sites.may_reach(other, scope, index, (file.id, position))
+            return Grade.INFERRED if is_cut else Grade.BY_NAME
         is_direct = any(target.manner is Manner.DIRECT for target in meant)
         is_certain = is_direct and not (other.semantics.virtual and len(every) > 1)
         return grade if is_certain else _weaker(grade, Grade.INFERRED)

@@ -19,6 +19,7 @@ from tersely.code.expressions import (
 from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.dispatch.classes.data_model import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
+from tersely.code.graph.dispatch.classes.overriding import MAX_SUBTYPE_FILES, SUBTYPE_LIMIT
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
@@ -75,8 +76,6 @@ KEEPER_LIMIT = (
     f"keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
 )
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
-MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
-SUBTYPE_LIMIT = f"classes below one class were looked for in {MAX_SUBTYPE_FILES} files"
 
 EXTENSION_KINDS = (Kind.EXTENSION,)
 
@@ -679,14 +678,16 @@ class Members(Component):
         files = {one.file for one in based}
         if len(files) > MAX_SUBTYPE_FILES:
             self.solver.bounds.met(SUBTYPE_LIMIT)
-            last = sorted(files)[MAX_SUBTYPE_FILES]
-            based = {one for one in based if one.file < last}
+            nearest = {*self.program.nearest(files, home)[:MAX_SUBTYPE_FILES]}
+            based = {one for one in based if one.file in nearest}
         return found.union(self._based_on(target, based))
 
     def _based_on(self, target: ClassObject, names: Iterable[ClassName]) -> Iterator[ClassObject]:
         """The classes of some names that are based on one."""
         return (
-            one for one in self.open.named(names) if one != target and target in self.bases(one)
+            one
+            for one in self.open.named(sorted(names))
+            if one != target and target in self.bases(one)
         )
 
     def is_structural(self, target: ClassObject) -> bool:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
+from tersely.code.bounds import Result
 from tersely.code.graph.program.work import Work
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class Solver:
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
         self._stale: dict[_Unknown, None] = {}  # in order of discovery
+        self._is_apart = False
+        self._meets_own = False  # whether the question apart has to do with our own equations
 
     def solve(
         self,
@@ -143,6 +146,23 @@ class Solver:
         """Like `solve`, for a set that says something at any size: the classes below a class."""
         return EMPTY.union(*self.solve((_as_one, key), _as_one, compute, *arguments))
 
+    def apart(self, ask: Callable[..., Result], *arguments: object) -> Result:
+        """The answer to a question of its own, in the middle of another: what it needs is not
+        counted as needed by that. In such a question others are a part of it.
+        """
+        if not self._stack or self._is_apart:
+            return ask(*arguments)
+        around = self._open, self._stack, self._stale
+        self._open, self._stack, self._stale, self._is_apart = {}, [], {}, True
+        self._meets_own = False
+        try:
+            return ask(*arguments)
+        finally:
+            self._open, self._stack, self._stale = around
+            self._is_apart = False
+            if self._meets_own:
+                self.mark_own()
+
     @property
     def is_solving(self) -> bool:
         """True if a question is being answered, so that values are those so far."""
@@ -152,6 +172,7 @@ class Solver:
         """Say of the equation that is being computed that other solvers have another one for the
         same key.
         """
+        self._meets_own = True
         if self._stack:
             self._stack[-1].is_own = True
 
@@ -177,6 +198,7 @@ class Solver:
             for unknown in self._open.values():
                 unknown.readers.clear()  # they refer to each other
             self._open, self._stale, self._stack = {}, {}, []
+        self._meets_own |= asked.is_own
         self.bounds.met(*asked.limits)
         return asked.value
 

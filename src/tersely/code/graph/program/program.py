@@ -21,7 +21,8 @@ from tersely.code.syntax.mentions import BASE_MARK, GIVEN_MARK
 
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
-FILE_WORK = 20  # what opening a file counts for, in equations
+FILE_WORK = 4  # what opening a file counts for, in equations
+DEFINITIONS_A_WORK = 2  # of them as many count for one more
 
 STAR_LIMIT = (
     f"names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
@@ -135,8 +136,8 @@ class Program:
         """A file with its facts."""
         known = self._files.get(file_id)
         if known is None:
-            self.bounds.spend(FILE_WORK)
             definitions, scopes = self.facts.file_facts(file_id)
+            self.bounds.spend(FILE_WORK + len(definitions) // DEFINITIONS_A_WORK)
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
 

@@ -64,7 +64,7 @@ class OpenClasses(Component):
 
     def named(self, names: Iterable[ClassName]) -> Iterator[ClassObject]:
         """The classes of some names."""
-        for name, file_id in sorted(names):
+        for name, file_id in names:
             for at, position in self.program.named(name, kinds=MEMBER_OWNERS):
                 file = self.program.file(file_id)
                 is_class = at == file_id and file.body(position) is not None

@@ -32,6 +32,10 @@ from tersely.code.nodes import (
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
 NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
+MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
+SUBTYPE_LIMIT = f"classes below one class were looked for in the nearest {MAX_SUBTYPE_FILES} files"
+MAX_OVERRIDES = 1_000  # classes below one that are looked at for one name
+OVERRIDES_LIMIT = f"overrides of one method were looked for in the nearest {MAX_OVERRIDES:,} classes below its own"
 
 
 class Overriding(Component):
@@ -118,7 +122,7 @@ class Overriding(Component):
         members = self.evaluator.members
         found: Values = BOTTOM
         for child in self._differing(target, name):
-            found |= members.declared(child, name)
+            found |= self.solver.apart(members.declared, child, name)
         return found - members.declared(target, name)
 
     def _next(self, target: ClassObject, name: str) -> Values:
@@ -136,14 +140,29 @@ class Overriding(Component):
         """
         members = self.evaluator.members
         having = self._having(name).difference(map(self._named, members.linearised(target)))
-        for child in members.open.named(self._may_differ(target, name, having) if having else ()):
-            order = members.linearised(child)
+        below = self._nearest_differing(target, name, having) if having else ()
+        for child in members.open.named(below):
+            order = self.solver.apart(members.linearised, child)
             if target in order[1:] and not having.isdisjoint(map(self._named, order)):
                 yield child
 
-    def _may_differ(self, target: ClassObject, name: str, having: set[ClassName]) -> set[ClassName]:
+    def _nearest_differing(
+        self, target: ClassObject, name: str, having: set[ClassName]
+    ) -> list[ClassName]:
+        """Of the classes that may be below one and differ from it those in the nearest files."""
+        home, by_file = self.program.home(target), dict[int, list[ClassName]]()
+        for one in sorted(self._may_differ(target, name, home, having)):
+            by_file.setdefault(one.file, []).append(one)
+        found = [one for at in self.program.nearest(by_file, home) for one in by_file[at]]
+        if len(found) > MAX_OVERRIDES:
+            self.solver.bounds.met(OVERRIDES_LIMIT)
+        return found[:MAX_OVERRIDES]
+
+    def _may_differ(
+        self, target: ClassObject, name: str, home: File, having: set[ClassName]
+    ) -> set[ClassName]:
         """The classes that may be below one and differ from it, by names alone."""
-        hierarchy, home = self.program.hierarchy, self.program.home(target)
+        hierarchy = self.program.hierarchy
         below = hierarchy.below(self._named(target).name, home.family)
         if not below:
             return below

@@ -251,7 +251,9 @@ class Topics(Component):
         members, found = self.evaluator.members, dict[ClassObject, None]()
         for language, name in self._names(_makes_router):
             for file in self._writing(name, language)[:1]:
-                for own in members.open.named(self.program.hierarchy.based_on(name, file.family)):
+                for own in members.open.named(
+                    sorted(self.program.hierarchy.based_on(name, file.family))
+                ):
                     found |= dict.fromkeys((own, *members.subclasses(own)))
         for class_ in found:
             summary, home = self.evaluator.summaries.of_base(class_), self.program.home(class_)
