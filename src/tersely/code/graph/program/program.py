@@ -86,10 +86,20 @@ class Hierarchy:
     @kept
     def based_on(self, name: str, family: str) -> set[ClassName]:
         """The classes that may be based on one of a name, of those in a family of languages."""
-        program = self._program
-        mentioning = {*program.mentioned(name, family)}
-        unnamed = {one for one in self._based[""] if one.file in mentioning}
-        return unnamed.union(one for one in self._based[name] if program.kin[one.file] == family)
+        kin, unnamed = self._program.kin, self._unnamed(family)
+        found = {one for one in self._based(name) if kin[one.file] == family}
+        for at in self._program.mentioned(name, family) if unnamed else ():
+            found.update(unnamed.get(at, ()))
+        return found
+
+    @kept
+    def _unnamed(self, family: str) -> dict[int, list[ClassName]]:
+        """The classes with a base that only evaluating would tell, by file, likewise."""
+        found = defaultdict[int, list[ClassName]](list)
+        for one in self._based(""):
+            if self._program.kin[one.file] == family:
+                found[one.file].append(one)
+        return found
 
     @kept
     def below(self, name: str, family: str) -> set[ClassName]:
@@ -101,14 +111,13 @@ class Hierarchy:
             names |= {one.name for one in new}
         return found
 
-    @cached_property
-    def _based(self) -> dict[str, list[ClassName]]:
-        """The classes by the names of their bases, "" for one that only evaluating would tell."""
-        found = defaultdict[str, list[ClassName]](list)
-        for names, files in self._program.facts.mentions(BASE_MARK):
-            base, _, name = names.partition(BASE_MARK)
-            found[base] += [ClassName(name, at) for at in files]
-        return found
+    @kept
+    def _based(self, base: str) -> list[ClassName]:
+        """The classes with a base that is written with a name, "" for one that only evaluating would
+        tell.
+        """
+        mentions = self._program.facts.mentions(BASE_MARK + base + BASE_MARK)
+        return [ClassName(name, at) for name, files in mentions for at in files]
 
 
 class Program:
