@@ -46,6 +46,18 @@ PROGRAMS = {
         ["C.go -> A.go exact"],
         ["C.go -> B.go"],
     ),
+    "the parent of a class outside that is named": (
+        """\
+        from elsewhere import Outside
+        class D(Outside):
+            def go(self): ...
+        class E(D):
+            def go(self):
+                super(Outside, self).go()
+        """,
+        [],
+        ["E.go -> D.go"],
+    ),
     "descriptors": (
         """\
         class Cache:

@@ -71,7 +71,7 @@ class Calls(Component):
 
     def _parents(self, file: File, scope: int, call: Invocation) -> Values:
         """What `super()` and `super(B, self)` give: the parent of the class around, or of the one
-        that is named.
+        that is named; of one outside the repository an instance.
         """
         named = (
             self.evaluator.values(file, scope, call.arguments[0])
@@ -81,7 +81,8 @@ class Calls(Component):
         found = frozenset(
             SuperObject(value.file, value.position, Instance) for value in only(named, ClassObject)
         )
-        return found or self.evaluator.names.parent(file, scope)
+        outside = frozenset(ExternalResult(base.name) for base in only(named, ExternalObject))
+        return found | outside or self.evaluator.names.parent(file, scope)
 
     def receivers(self, file: File, scope: int, expression: Expression) -> Values:
         """The objects whose member is called: like `values`, and `super` without a call."""

@@ -73,7 +73,9 @@ class WrappedFunction(Defined):
 
 
 class SuperObject(Defined):
-    """`super()` in a class, on the side of instances or of the class itself."""
+    """`super()`, by the class behind which the search begins, on the side of instances or of the
+    class itself.
+    """
 
     side: type[Value]
 
