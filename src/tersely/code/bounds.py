@@ -47,29 +47,29 @@ class Findings(NamedTuple):
 
 
 class Bounds:
-    """Collects the bounds met by a computation; a nested `hear` collects for itself."""
+    """Collects the bounds met by a computation; a nested `collect` collects for itself."""
 
     def __init__(self) -> None:
-        self._heard: list[frozenset[str]] = []
+        self._collected: list[frozenset[str]] = []
 
-    def met(self, *bounds: str) -> None:
+    def add(self, *bounds: str) -> None:
         """Say that something stays unknown because of some bounds."""
-        if bounds and self._heard:
-            self._heard[-1] = self._heard[-1].union(bounds)
+        if bounds and self._collected:
+            self._collected[-1] = self._collected[-1].union(bounds)
 
-    def hear(
+    def collect(
         self, compute: Callable[..., Result], *arguments: object
     ) -> tuple[Result, frozenset[str]]:
         """The result of a function, and the bounds that it met, which enclosing calls do not
         receive.
         """
-        heard = self._heard
-        heard.append(NONE)
+        collected = self._collected
+        collected.append(NONE)
         try:
             found = compute(*arguments)
-            return found, heard[-1]
+            return found, collected[-1]
         finally:
-            heard.pop()
+            collected.pop()
 
     def once(
         self,
@@ -83,8 +83,8 @@ class Bounds:
         """
         answer = known.get(key)
         if answer is None:
-            answer = known[key] = self.hear(compute, *arguments)
-        self.met(*answer[1])
+            answer = known[key] = self.collect(compute, *arguments)
+        self.add(*answer[1])
         return answer[0]
 
 

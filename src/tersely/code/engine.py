@@ -97,14 +97,14 @@ class Engine:
         """The result of a function, with its findings, which no enclosing answer receives."""
         enclosing, self._findings = self._findings, Findings()
         try:
-            result, bounds = self.notes.hear(run)
+            result, bounds = self.notes.collect(run)
             return result, self._findings._replace(bounds=bounds)
         finally:
             self._findings = enclosing
 
     def note(self, findings: Findings) -> None:
         """Add findings to those of the present answer."""
-        self.notes.met(*findings.bounds)
+        self.notes.add(*findings.bounds)
         self._findings = self._findings.joined(findings)
 
     def with_questions(self, run: Callable[[], FoundT]) -> tuple[FoundT, Findings, list[Question]]:

@@ -103,7 +103,7 @@ def test_of_many_the_callers_of_some_are_looked_for(
     (tmp_path / "visitor.py").write_text("def alone():\n    pass\n\n\n" + VISITOR)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        found, notes = engine.notes.hear(
+        found, notes = engine.notes.collect(
             dead, engine.store.unmentioned_symbols(), engine.graph, engine.source
         )
         assert notes == {ASKED_LIMIT}

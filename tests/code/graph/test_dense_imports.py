@@ -100,7 +100,7 @@ def test_a_name_is_found_where_imports_lead(graph: Graph) -> None:
 def test_a_name_that_is_nowhere_is_looked_for_once_in_each_file(size: int) -> None:
     with indexed(python_files(complete(size))) as engine:
         column = NAME_COLUMN + len("f1(x) + ")
-        found, notes = engine.notes.hear(engine.definition, "m0.py", size + 2, column)
+        found, notes = engine.notes.collect(engine.definition, "m0.py", size + 2, column)
         assert found == []
         assert notes == set()
 
@@ -110,7 +110,7 @@ def test_files_that_all_import_each_other_are_answered_whole(
     files: Callable[[Graph], dict[str, str]],
 ) -> None:
     with indexed(files(complete(DENSE))) as engine:
-        found, notes = engine.notes.hear(calls, engine)
+        found, notes = engine.notes.collect(calls, engine)
         assert len(found) == DENSE
         assert notes == set()
 
@@ -121,7 +121,7 @@ def test_a_search_through_imports_that_is_cut_says_so_every_time(
     monkeypatch.setattr(program, "MAX_STAR_FILES", 3)
     with indexed(python_files(complete(SIZE))) as engine:
         for _ in range(2):
-            assert engine.notes.hear(calls, engine)[1] == {program.STAR_LIMIT}
+            assert engine.notes.collect(calls, engine)[1] == {program.STAR_LIMIT}
         # it may be behind
         assert "external:builtins.nowhere" not in {edge.callee for edge in engine.graph.edges()}
 
@@ -132,7 +132,7 @@ def test_values_that_are_not_followed_to_their_end_are_said_every_time(
     monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 0)
     with indexed(python_files(complete(3))) as engine:
         for _ in range(2):
-            assert engine.notes.hear(calls, engine)[1] == {fixpoint.UNKNOWNS_LIMIT}
+            assert engine.notes.collect(calls, engine)[1] == {fixpoint.UNKNOWNS_LIMIT}
 
 
 def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(
@@ -144,7 +144,7 @@ def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(
         for node, others in complete(SIZE).items()
     }
     with indexed({**files, "use.py": "from m0 import x\nx\n"}) as engine:
-        found, notes = engine.notes.hear(engine.definition, "use.py", 2, 0)
+        found, notes = engine.notes.collect(engine.definition, "use.py", 2, 0)
         assert len(found) == 3
         assert notes == {definition.PLACES_LIMIT}
 
@@ -159,7 +159,7 @@ def test_calls_whose_receiver_comes_from_everywhere_are_said_every_time(
 ) -> None:
     monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
     with indexed({"wide.py": WIDE, "a.py": CALLS_OF_START, "b.py": CALLS_OF_START}) as engine:
-        graph, hear = engine.graph, engine.notes.hear
+        graph, hear = engine.graph, engine.notes.collect
         for _ in range(2):
             assert hear(graph.callers, "wide.py:H0.run") == ([], {call_resolution.FLOW_LIMIT})
             assert hear(graph.callees, "wide.py:start") == ([], {call_resolution.FLOW_LIMIT})
@@ -174,6 +174,6 @@ def test_a_set_of_too_many_values_is_said_every_time(monkeypatch: pytest.MonkeyP
     start = f"def pick():\n    return {choice}\ndef start():\n    return pick().run()\n"
     with indexed({"wide.py": f"{HANDLERS}\n{start}"}) as engine:
         for _ in range(2):
-            found, notes = engine.notes.hear(engine.graph.callees, "wide.py:start")
+            found, notes = engine.notes.collect(engine.graph.callees, "wide.py:start")
             assert found
             assert notes == {fixpoint.VALUES_LIMIT}

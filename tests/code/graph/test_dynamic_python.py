@@ -335,6 +335,6 @@ def test_a_member_that_many_files_may_assign_is_said_to_be_unsearched(tmp_path: 
         (tmp_path / f"late{number}.py").write_text(late)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        hear, callees = engine.notes.hear, engine.graph.callees
+        hear, callees = engine.notes.collect, engine.graph.callees
         assert hear(callees, "shop.py:use") == ([], {STORES_LIMIT})
         assert hear(callees, "shop.py:known")[1] == set()

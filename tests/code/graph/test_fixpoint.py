@@ -47,7 +47,7 @@ class Asked:
         self.computations = 0
 
     def ask(self, key: int) -> frozenset[int]:
-        found, limits = self.solver.bounds.hear(self._solve, key)
+        found, limits = self.solver.bounds.collect(self._solve, key)
         self.limits |= limits
         return found
 

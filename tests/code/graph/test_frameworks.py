@@ -1145,7 +1145,7 @@ def test_routers_that_are_under_each_other_end(tmp_path: Path) -> None:
     with Engine.open(tmp_path) as engine:
         engine.refresh()
         bounds = engine.graph.program.bounds
-        handlers, met = bounds.hear(engine.graph.evaluator.topics.registered)
+        handlers, met = bounds.collect(engine.graph.evaluator.topics.registered)
         assert handlers
         assert BEGINNINGS_LIMIT in met
 
@@ -1175,7 +1175,7 @@ def test_handlers_are_looked_for_where_a_call_can_mean_one(
     (tmp_path / "box.py").write_text(BOX)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        callers, notes = engine.notes.hear(engine.graph.callers, "box.py:Box.get")
+        callers, notes = engine.notes.collect(engine.graph.callers, "box.py:Box.get")
         assert [edge.caller for edge in callers] == ["box.py:opened"]
         assert notes == set()
-        assert engine.notes.hear(engine.graph.callers, "box.py:page")[1]
+        assert engine.notes.collect(engine.graph.callers, "box.py:page")[1]

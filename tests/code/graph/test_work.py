@@ -31,7 +31,7 @@ def written(root: Path, files: dict[str, str]) -> Engine:
 
 
 def callers(graph: CallGraph, symbol: str) -> tuple[list[str], frozenset[str]]:
-    edges, bounds = graph.program.notes.hear(graph.callers, symbol)
+    edges, bounds = graph.program.notes.collect(graph.callers, symbol)
     return [edge.caller for edge in edges], bounds
 
 
@@ -54,7 +54,7 @@ def test_what_one_question_had_no_work_left_for_another_finds(
     with written(tmp_path, FILES) as engine, monkeypatch.context() as patched:
         patched.setattr(callgraph, "MAX_WALK_WORK", 3)
         walk = engine.graph.walk
-        found, bounds = engine.notes.hear(lambda: walk("package/home.py:step", 1, limit=9))
+        found, bounds = engine.notes.collect(lambda: walk("package/home.py:step", 1, limit=9))
         assert (found, bounds) == (([], False), {callgraph.WALK_LIMIT})
         every, bounds = callers(engine.graph, "package/home.py:step")
         assert (every, bounds) == ([f"{FAR}:use", f"{NEAR}:use"], frozenset())
@@ -95,12 +95,12 @@ def test_overrides_beyond_the_bound_are_said_and_their_callers_found(
     monkeypatch.setattr("tersely.code.graph.dispatch.classes.overriding.MAX_OVERRIDES", 2)
     with written(tmp_path, overriding(5)) as engine:
         graph, home = engine.graph, "below/home.py"
-        edges, bounds = engine.notes.hear(graph.callees, f"{home}:Base.go")
+        edges, bounds = engine.notes.collect(graph.callees, f"{home}:Base.go")
         reached = [edge.callee for edge in edges]
         assert reached == ["below/c0.py:C0.step", "below/c1.py:C1.step", f"{home}:Base.step"]
         assert bounds == {OVERRIDES_LIMIT}
         for n in range(5):
-            edges, bounds = engine.notes.hear(graph.callers, f"below/c{n}.py:C{n}.step")
+            edges, bounds = engine.notes.collect(graph.callers, f"below/c{n}.py:C{n}.step")
             assert [(edge.caller, edge.grade) for edge in edges] == [
                 (f"{home}:Base.go", Grade.INFERRED),
                 (f"{home}:use", Grade.INFERRED),
@@ -110,7 +110,7 @@ def test_overrides_beyond_the_bound_are_said_and_their_callers_found(
 
 def test_many_overrides_are_all_reached(tmp_path: Path) -> None:
     with written(tmp_path, overriding(MAX_UNKNOWNS // 2)) as engine:
-        edges, bounds = engine.notes.hear(engine.graph.callees, "below/home.py:Base.go")
+        edges, bounds = engine.notes.collect(engine.graph.callees, "below/home.py:Base.go")
         assert len(edges) == MAX_UNKNOWNS // 2 + 1
         assert not bounds
 

@@ -354,7 +354,7 @@ def test_callers_are_found_by_name_in_the_file_then_what_it_imports_then_anywher
 def test_a_name_that_many_have_means_none_of_them_and_that_is_said(tmp_path: Path) -> None:
     files = {f"{name}.lua": "function put() end\n" for name in "abcd"} | {"use.lua": "put()\n"}
     with placed(tmp_path, files) as engine:
-        found, notes = engine.graph.program.notes.hear(engine.graph.callers, "a.lua:put")
+        found, notes = engine.graph.program.notes.collect(engine.graph.callers, "a.lua:put")
         assert found == []
         assert notes == {NAMESAKES_LIMIT}
 

@@ -125,7 +125,7 @@ def run(
         raise TerselyError("usage", "TASK is missing", "the task in words, or --report FILE")
     location = located(workspace, asked)
     engine = workspace.engine
-    engine.notes.met(*location.missing)
+    engine.notes.add(*location.missing)
     change = _related_change(workspace, base, packing, budget, location)
     plain = workspace.texts()
     source = source_lines(workspace, plain)
@@ -165,7 +165,7 @@ def _related_change(
     except TerselyError as error:
         if base or error.code != "git_unavailable":
             raise
-        workspace.engine.notes.met(f"what has changed is not known: {error.message}")
+        workspace.engine.notes.add(f"what has changed is not known: {error.message}")
         return None
     if around is None:
         return None

@@ -86,8 +86,8 @@ def run(
     names = [(name[0], name.start()) for name in _NAME.finditer(text)][:MAX_LINE_NAMES]
     if read["column"]:
         names = [_name_at(names, int(read["column"]) - 1, place)]
-    places, bounds = workspace.engine.notes.hear(_places, workspace, path, line, names)
-    workspace.engine.notes.met(*bounds)
+    places, bounds = workspace.engine.notes.collect(_places, workspace, path, line, names)
+    workspace.engine.notes.add(*bounds)
     found = [
         Defined(name, column + 1, there)
         for (name, column), there in zip(names, places, strict=True)

@@ -204,7 +204,9 @@ class Sites(Component):
         if not direct.leading:
             return direct.targets
         key, call = (file.id, scope, index), file.call(scope, index)
-        return self._once(self._with_handlers, key, self._led, direct, file, scope, call).targets
+        return self._once(
+            self._with_handlers, key, self._through_handlers, direct, file, scope, call
+        ).targets
 
     def direct_at(self, file: File, scope: int, index: int) -> Reach:
         """`direct` of a call by its position among those of its scope."""
@@ -223,15 +225,15 @@ class Sites(Component):
         """
         answer = known.get(key)
         if answer is None:
-            reach, bounds = self.program.bounds.hear(find, *arguments)
+            reach, bounds = self.program.bounds.collect(find, *arguments)
             answer = _Known(reach, bounds & CUTTING if reach.targets else bounds)
             # in the middle of a question values are not final
             if not self.evaluator.solver.is_solving:
                 known[key] = answer
-        self.program.bounds.met(*answer.bounds)
+        self.program.bounds.add(*answer.bounds)
         return answer.reach
 
-    def _led(self, direct: Reach, file: File, scope: int, call: Invocation) -> Reach:
+    def _through_handlers(self, direct: Reach, file: File, scope: int, call: Invocation) -> Reach:
         """What a call reaches by value, and the handlers of frameworks that it leads to."""
         handlers = (self.evaluator.topics.reached(file, scope, one, call) for one in direct.leading)
         return Reach(tuple(dict.fromkeys((*direct.targets, *chain.from_iterable(handlers)))))
@@ -667,7 +669,7 @@ class Sites(Component):
                         continue
                     number += 1
                     if number > MAX_CALLBACK_SITES:
-                        self.program.bounds.met(CALLBACKS_LIMIT)
+                        self.program.bounds.add(CALLBACKS_LIMIT)
                         return []
                     if not wanted.isdisjoint(self.evaluator.values(other, at, call.callee)):
                         found.append(Passing(other.id, at, call, shift))
@@ -687,8 +689,8 @@ class Sites(Component):
         if self._is_wide(file, position):
             search.bounds.add(FLOW_LIMIT)
         else:
-            self.program.bounds.hear(self._search, search)
-        self.program.bounds.met(*search.bounds)
+            self.program.bounds.collect(self._search, search)
+        self.program.bounds.add(*search.bounds)
         return frozenset(search.found)
 
     def _is_wide(self, file: File, position: int) -> bool:
@@ -714,10 +716,10 @@ class Sites(Component):
         search, bounds = _Search(file, position, guess, near), self.program.bounds
         try:
             with bounds.limited(min(MAX_SEARCH_WORK, SEARCHED * bounds.left)):
-                bounds.hear(self._search, search)
+                bounds.collect(self._search, search)
         except WorkSpentError:
-            self.program.notes.met(SEARCH_LIMIT)
-        (bounds if near else self.program.notes).met(*search.bounds)
+            self.program.notes.add(SEARCH_LIMIT)
+        (bounds if near else self.program.notes).add(*search.bounds)
         return frozenset(search.found)
 
     def _search(self, search: _Search) -> None:
@@ -823,7 +825,7 @@ class Sites(Component):
         if not topics.is_in_registry(*place) and not any(map(self._registers, search.found)):
             return set()
         for table in (topics.reaching, topics.registered):
-            search.bounds |= self.program.bounds.hear(table)[1]
+            search.bounds |= self.program.bounds.collect(table)[1]
         reached = set()
         for file_id, scope, index in topics.reaching():
             for target in self.targets_at(self.program.file(file_id), scope, index):
@@ -1107,7 +1109,7 @@ class Sites(Component):
         found = _CallsNamed({}, [], [])
         handed = other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
-            reach, bounds = self.program.bounds.hear(self.direct_at, other, scope, index)
+            reach, bounds = self.program.bounds.collect(self.direct_at, other, scope, index)
             for target in reach.targets:
                 calls = found.reaching.setdefault((target.file, target.position), set())
                 calls.add(FoundCall(other.id, scope, index, target.shift))

@@ -107,7 +107,7 @@ class CallGraph:
         self.sites = evaluator.members.sites
         self.grade = lru_cache(KEPT_GRADES)(self._find_grade)
         self._callers_of = lru_cache(KEPT_SYMBOLS)(
-            partial(self.program.notes.hear, self._find_callers)
+            partial(self.program.notes.collect, self._find_callers)
         )
 
     @cached_property
@@ -190,7 +190,7 @@ class CallGraph:
         edges, bounds = self._callers_of(symbol_id, guesses)
         if has_less and SEARCH_LIMIT in bounds:  # another question may have more work left
             self._callers_of.cache_clear()
-        self.program.notes.met(*bounds)
+        self.program.notes.add(*bounds)
         return list(edges)
 
     def _find_callers(self, symbol_id: str, guesses: bool) -> tuple[Edge, ...]:
@@ -328,7 +328,7 @@ class CallGraph:
             with self.program.bounds.limited(MAX_WALK_WORK):
                 found.extend(islice(reached, limit + 1))
         except WorkSpentError:
-            self.program.notes.met(WALK_LIMIT)
+            self.program.notes.add(WALK_LIMIT)
         return found[:limit], len(found) > limit
 
     def _reached(
@@ -394,8 +394,10 @@ class CallGraph:
             return
         for index, call in enumerate(scope.calls):
             line = call.line
-            targets, bounds = self.program.bounds.hear(self.sites.targets_at, file, position, index)
-            self.program.notes.met(*CUTTING & bounds)
+            targets, bounds = self.program.bounds.collect(
+                self.sites.targets_at, file, position, index
+            )
+            self.program.notes.add(*CUTTING & bounds)
             is_called_back = any(target.shift < 0 for target in targets)
             rule = self.sites.rule(file, position, call) if is_called_back else ""
             grade = Grade.INFERRED if rule else self.grade(file, position, call.callee)
@@ -416,7 +418,7 @@ class CallGraph:
                 found.add(caller, EXTERNAL_PREFIX + name, grade, file.path, line)
             # a name that is found nowhere counts as built in
             if not targets and (type(call.callee) is str or not external):
-                self.program.notes.met(*self.sites.missed.at(file, position, index))
+                self.program.notes.add(*self.sites.missed.at(file, position, index))
         self._collect_properties(file, position, caller, found)
 
     def _external_callees(self, file: File, position: int, call: Invocation) -> list[str]:
@@ -580,7 +582,7 @@ class SparingGraph(CallGraph):
             try:
                 return find(symbol_id, guesses=guesses)
             except WorkSpentError:
-                self.program.notes.met(WALK_LIMIT)
+                self.program.notes.add(WALK_LIMIT)
                 return []
             finally:
                 self._left -= int(half - work.left)

@@ -63,7 +63,7 @@ def dead(
             continue
         asked += 1
         if asked > MAX_ASKED:
-            evaluator.program.notes.met(ASKED_LIMIT)
+            evaluator.program.notes.add(ASKED_LIMIT)
         elif graph.callers(symbol.id, guesses=False) or _is_used_inside(file, position, graph):
             continue
         found[symbol.id] = symbol

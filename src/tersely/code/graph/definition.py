@@ -60,7 +60,7 @@ class DefinitionPlace(NamedTuple):
     symbol: str
 
 
-class Meaning(NamedTuple):
+class NameUse(NamedTuple):
     """A name where it is written, and what it means there."""
 
     token: Token
@@ -71,23 +71,21 @@ class Meaning(NamedTuple):
     names: int = -1  # the definition that gets this name here, -1 if none does
 
 
-class Way(NamedTuple):
-    """The way by which a name was come by: through how many re-exports, and what names met on the
-    way mean.
-    """
+class ImportChain(NamedTuple):
+    """The re-exports that led to a name: how many, and what the names between mean."""
 
     hops: int
     # (file, scope, name); nothing yet for one that is being followed
     known: dict[tuple[int, int, str], list[DefinitionPlace]]
 
     @staticmethod
-    def beginning() -> Way:
-        """The way from the place where the name is written."""
-        return Way(0, {})
+    def start() -> ImportChain:
+        """That of the place where the name is written."""
+        return ImportChain(0, {})
 
-    def further(self) -> Way:
-        """One re-export further on."""
-        return Way(self.hops + 1, self.known)
+    def longer(self) -> ImportChain:
+        """That behind one more re-export."""
+        return ImportChain(self.hops + 1, self.known)
 
 
 class Definitions:
@@ -112,13 +110,13 @@ class Definitions:
         if offset < 0:
             return []
         walk = self._read(file, source, [offset])
-        found, bounds = self._program.bounds.hear(
+        found, bounds = self._program.bounds.collect(
             self._meant, file, walk, _token(walk, offset), line
         )
         if not found:
-            self._program.notes.met(*bounds)
+            self._program.notes.add(*bounds)
         if len(found) > MAX_PLACES:
-            self._program.notes.met(PLACES_LIMIT)
+            self._program.notes.add(PLACES_LIMIT)
         return found[:MAX_PLACES]
 
     def of_member(self, path: str, position: int, name: str) -> list[DefinitionPlace]:
@@ -126,7 +124,7 @@ class Definitions:
         file = self._program.file(self._program.by_path[path])
         return self._of_class(ClassObject(file.id, position), name)
 
-    def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
+    def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[NameUse]:
         """The same for many names of a file, by their offsets in it, each with its line."""
         walk = self._read(file, source, sorted(lines))
         for offset, line in lines.items():
@@ -134,7 +132,7 @@ class Definitions:
             if not walk.is_text(token):
                 places = self._meant(file, walk, token, line)
                 names = walk.defined.get(token.offset, -1)
-                yield Meaning(
+                yield NameUse(
                     token, line, walk.innermost(token.offset), walk.use(token), places, names
                 )
 
@@ -247,7 +245,7 @@ class Definitions:
             if item.module.startswith(path) and path:
                 return self._of_module(file, path)
             if item.name == path:
-                return self._of_import(file, item.module, item.name, Way.beginning())
+                return self._of_import(file, item.module, item.name, ImportChain.start())
         return []
 
     # Members
@@ -304,7 +302,7 @@ class Definitions:
 
     def _of_member(self, value: Value, name: str) -> list[DefinitionPlace]:
         if isinstance(value, ModuleObject):
-            return self._of_module_name(self._program.file(value.file), name, Way.beginning())
+            return self._of_module_name(self._program.file(value.file), name, ImportChain.start())
         if isinstance(value, ContainerLiteral):
             return self._of_key(self._program.file(value.file), value.serial, name)
         if not isinstance(value, (Instance, ClassObject, SuperObject)):
@@ -337,7 +335,7 @@ class Definitions:
                 if body.definitions[position].kind not in CALLABLE_KINDS and name in body.names(
                     position
                 ):
-                    return self._of_bindings(body, position, name, Way.beginning())
+                    return self._of_bindings(body, position, name, ImportChain.start())
                 stores = body.receiver_stores(position, name)
                 lines = [
                     line for scope, _ in stores for line in self._stored_lines(body, scope, name)
@@ -386,9 +384,9 @@ class Definitions:
                     return found
             position = file.definitions[position].parent
         if seen and self._is_passed_on(file, token, seen):
-            return self._of_bindings(file, 0, name, Way.beginning())
+            return self._of_bindings(file, 0, name, ImportChain.start())
         if seen:
-            return self._of_seen(file, name, seen, Way.beginning())
+            return self._of_seen(file, name, seen, ImportChain.start())
         position = scope
         while position >= 0:
             if name in file.names(position) and not any(
@@ -396,7 +394,7 @@ class Definitions:
             ):
                 visible = file.definitions[position].kind not in MEMBER_OWNERS or position == scope
                 if visible:
-                    return self._of_bindings(file, position, name, Way.beginning())
+                    return self._of_bindings(file, position, name, ImportChain.start())
             position = file.definitions[position].parent
         return self._from_outside(file, scope, name)
 
@@ -415,7 +413,7 @@ class Definitions:
         return any(each.line == line for each in bindings)
 
     def _of_seen(
-        self, file: File, name: str, bindings: Iterable[Binding], way: Way
+        self, file: File, name: str, bindings: Iterable[Binding], chain: ImportChain
     ) -> list[DefinitionPlace]:
         found: dict[DefinitionPlace, None] = {}
         for binding in bindings:
@@ -423,8 +421,8 @@ class Definitions:
                 fact = binding.imported
                 target = fact.name or file.semantics.module_object
                 for place in (
-                    self._of_import(file, fact.module, target, way.further())
-                    if self._goes_on(way)
+                    self._of_import(file, fact.module, target, chain.longer())
+                    if self._goes_on(chain)
                     else ()
                 ):
                     found[place] = None
@@ -435,44 +433,48 @@ class Definitions:
                 found[self._bound_place(file, binding.owner, name, binding.line)] = None
         return list(found)
 
-    def _of_bindings(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
+    def _of_bindings(
+        self, file: File, owner: int, name: str, chain: ImportChain
+    ) -> list[DefinitionPlace]:
         """All that a scope binds a name to, as seen from outside of it; of imports in a circle,
         each once.
         """
         key = (file.id, owner, name)
-        if key not in way.known:
-            way.known[key] = []
-            way.known[key] = self._followed_bindings(file, owner, name, way)
-        return way.known[key]
+        if key not in chain.known:
+            chain.known[key] = []
+            chain.known[key] = self._followed_bindings(file, owner, name, chain)
+        return chain.known[key]
 
-    def _goes_on(self, way: Way) -> bool:
+    def _goes_on(self, chain: ImportChain) -> bool:
         """True if one more re-export is followed; said in the answer when it is not."""
-        if way.hops >= MAX_IMPORT_HOPS:
-            self._program.notes.met(HOPS_LIMIT)
-        return way.hops < MAX_IMPORT_HOPS
+        if chain.hops >= MAX_IMPORT_HOPS:
+            self._program.notes.add(HOPS_LIMIT)
+        return chain.hops < MAX_IMPORT_HOPS
 
     def _followed_bindings(
-        self, file: File, owner: int, name: str, way: Way
+        self, file: File, owner: int, name: str, chain: ImportChain
     ) -> list[DefinitionPlace]:
-        found = dict.fromkeys(self._of_traced(file, owner, name, way))
+        found = dict.fromkeys(self._of_traced(file, owner, name, chain))
         for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
-            elif isinstance(entry, ImportedValue) and self._goes_on(way):
+            elif isinstance(entry, ImportedValue) and self._goes_on(chain):
                 found.update(
-                    dict.fromkeys(self._of_import(file, entry.module, entry.name, way.further()))
+                    dict.fromkeys(self._of_import(file, entry.module, entry.name, chain.longer()))
                 )
             elif (
                 type(entry) is str
                 and not owner
                 and name != entry in file.names(0)
-                and self._goes_on(way)
+                and self._goes_on(chain)
             ):
-                found.update(dict.fromkeys(self._of_bindings(file, 0, entry, way.further())))
+                found.update(dict.fromkeys(self._of_bindings(file, 0, entry, chain.longer())))
         return list(found) or self._of_children(file, owner, name)
 
-    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
+    def _of_traced(
+        self, file: File, owner: int, name: str, chain: ImportChain
+    ) -> list[DefinitionPlace]:
         """What the widest bindings of a name in a scope bind it to."""
         bindings = [
             each
@@ -480,7 +482,7 @@ class Definitions:
             if each.owner == owner and each.declares
         ]
         widest = min((each.start for each in bindings), default=0)
-        return self._of_seen(file, name, [each for each in bindings if each.start == widest], way)
+        return self._of_seen(file, name, [each for each in bindings if each.start == widest], chain)
 
     def _of_children(self, file: File, owner: int, name: str) -> list[DefinitionPlace]:
         """The definitions of a name that stand in another."""
@@ -490,7 +492,9 @@ class Definitions:
             if file.definitions[position].name == name
         ]
 
-    def _of_import(self, file: File, module: str, name: str, way: Way) -> list[DefinitionPlace]:
+    def _of_import(
+        self, file: File, module: str, name: str, chain: ImportChain
+    ) -> list[DefinitionPlace]:
         targets = self._program.modules(file, module)
         whole = file.semantics.module_object
         if not name or (
@@ -498,7 +502,7 @@ class Definitions:
         ):
             return [self._place(self._program.file(target), 0) for target in targets[:1]]
         for target in targets:
-            found = self._of_module_name(self._program.file(target), name, way)
+            found = self._of_module_name(self._program.file(target), name, chain)
             if found:
                 return found
         submodule = self._program.modules(
@@ -509,36 +513,36 @@ class Definitions:
         values = self._evaluator.names.imported(file, module, name)
         return self._of_definitions(values)
 
-    def _of_module_name(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
+    def _of_module_name(self, file: File, name: str, chain: ImportChain) -> list[DefinitionPlace]:
         """A name that a file has or passes on."""
-        return self._of_own_name(file, name, way) or self._of_stars(file, name, way)
+        return self._of_own_name(file, name, chain) or self._of_stars(file, name, chain)
 
-    def _of_own_name(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
+    def _of_own_name(self, file: File, name: str, chain: ImportChain) -> list[DefinitionPlace]:
         """A name that a file has."""
         if name in file.names(0):
-            return self._of_bindings(file, 0, name, way)
+            return self._of_bindings(file, 0, name, chain)
         whole = file.semantics.module_object
         if whole and (stored := self._assigned_here(file, name, whole)):
             return stored
         if whole and name == file.semantics.default_export and whole in file.names(0):
-            return self._of_bindings(file, 0, whole, way)
+            return self._of_bindings(file, 0, whole, chain)
         return []
 
-    def _of_stars(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
-        for other in self._program.starred(file, lambda each: True, self._program.notes.met):
-            if found := self._of_own_name(other, name, way.further()):
+    def _of_stars(self, file: File, name: str, chain: ImportChain) -> list[DefinitionPlace]:
+        for other in self._program.starred(file, lambda each: True, self._program.notes.add):
+            if found := self._of_own_name(other, name, chain.longer()):
                 return found
         return []
 
     def _from_outside(self, file: File, scope: int, name: str) -> list[DefinitionPlace]:
         """A name that the file does not bind in sight."""
-        found = self._of_stars(file, name, Way.beginning())
+        found = self._of_stars(file, name, ImportChain.start())
         if found:
             return found
         for neighbour in self._program.neighbours(file):
             other = self._program.file(neighbour)
             if neighbour != file.id and name in other.names(0):
-                found.extend(self._of_bindings(other, 0, name, Way.beginning()))
+                found.extend(self._of_bindings(other, 0, name, ImportChain.start()))
         if found:
             return found
         if name in file.names(0):  # but not here
@@ -613,12 +617,12 @@ class SymbolsMeant(Definitions):
 
     def _of_bare(self, file: File, name: str, lines: Collection[int]) -> Iterator[DefinitionPlace]:
         for module in file.modules_giving.get(name, ()):
-            yield from self._of_import(file, module, name, Way.beginning())
+            yield from self._of_import(file, module, name, ImportChain.start())
         for position, definition in enumerate(file.definitions):
             if file.body(position) is None:
                 continue
             if name in file.names(position) and _may_see(definition, lines):
-                yield from self._of_bindings(file, position, name, Way.beginning())
+                yield from self._of_bindings(file, position, name, ImportChain.start())
             if definition.kind in MEMBER_OWNERS and file.semantics.implicit_receiver:
                 yield from self._of_class(ClassObject(file.id, position), name)
         yield from self._from_outside(file, 0, name)
@@ -632,7 +636,9 @@ class SymbolsMeant(Definitions):
     def _of_key_everywhere(self, file: File, name: str) -> Iterator[DefinitionPlace]:
         yield from self._of_members(self._evaluator.contexts.with_key(file, name), name)
 
-    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
+    def _of_traced(
+        self, file: File, owner: int, name: str, chain: ImportChain
+    ) -> list[DefinitionPlace]:
         return self._of_children(file, owner, name)
 
     def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from tersely.code.expressions import Expression
 from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
-from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
+from tersely.code.graph.definition import NAMED_KINDS, Definitions, NameUse, SymbolsMeant
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.program.work import WorkSpentError
@@ -56,14 +56,14 @@ class References:
         self._program = graph.program
         self._source_of = source_of
         self._meant = SymbolsMeant(graph)
-        self._known = lru_cache(KEPT_SYMBOLS)(partial(self._program.notes.hear, self._find))
+        self._known = lru_cache(KEPT_SYMBOLS)(partial(self._program.notes.collect, self._find))
 
     def of(self, symbol_id: str) -> list[Reference]:
         """Every reference to a symbol, by path and place; nothing for a module or a symbol that is
         not there.
         """
         found, bounds = self._known(symbol_id)
-        self._program.notes.met(*bounds)
+        self._program.notes.add(*bounds)
         return list(found)
 
     def _find(self, symbol_id: str) -> list[Reference]:
@@ -79,7 +79,7 @@ class References:
                 for other in self._files(wanted):
                     found += self._in_file(other, wanted, definitions)
         except WorkSpentError:
-            self._program.notes.met(WALK_LIMIT)
+            self._program.notes.add(WALK_LIMIT)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written
@@ -127,7 +127,7 @@ class References:
         every = dict.fromkeys((home.id, *mentioning, *sorted(self._graph.sites.importers(home.id))))
         if len(every) > MAX_REFERENCE_FILES:
             files = f"{MAX_REFERENCE_FILES} of {len(every):,} files with {wanted.name}"
-            self._program.notes.met(f"references were looked for in {files}")
+            self._program.notes.add(f"references were looked for in {files}")
         return [self._program.file(each) for each in list(every)[:MAX_REFERENCE_FILES]]
 
     def _in_file(
@@ -141,18 +141,18 @@ class References:
             if self._may_refer(other, name, source, places, wanted)
         }
         lines = dict(sorted(each for places in written.values() for each in places.items()))
-        for meaning in definitions.names(other, source, lines) if lines else ():
-            grade = self._grade(other, meaning, wanted)
+        for use in definitions.names(other, source, lines) if lines else ():
+            grade = self._grade(other, use, wanted)
             if grade is not None:
-                start = meaning.token.offset
+                start = use.token.offset
                 column = (
                     len(
                         source[source.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
                     )
                     + 1
                 )
-                owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
-                yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
+                owner = self._program.symbol_id(other.id, other.named_owner(use.scope))
+                yield Reference(other.path, use.line, column, owner, use.use, grade)
 
     def _may_refer(
         self, other: File, name: str, source: bytes, places: Mapping[int, int], wanted: _Wanted
@@ -187,22 +187,22 @@ class References:
             )
         ]
 
-    def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:
+    def _grade(self, other: File, use: NameUse, wanted: _Wanted) -> Grade | None:
         """The grade with which a name means the definition, None if it does not."""
-        is_named = meaning.names >= 0 and other.definitions[meaning.names].kind != Kind.EXTENSION
-        if is_named or wanted.is_own_name(other, meaning):
+        is_named = use.names >= 0 and other.definitions[use.names].kind != Kind.EXTENSION
+        if is_named or wanted.is_own_name(other, use):
             return None
-        member = meaning.token.member
-        if any(place.symbol == wanted.id for place in meaning.places):
+        member = use.token.member
+        if any(place.symbol == wanted.id for place in use.places):
             if other.semantics.by_name:
                 return Grade.BY_NAME
             return Grade.EXACT if member is None else self._graph.member_grade(other, *member)
-        call = wanted.calls.get(CallSite(other.path, meaning.line))
-        if call is not None and meaning.use is Use.CALL and meaning.token.name == wanted.name:
+        call = wanted.calls.get(CallSite(other.path, use.line))
+        if call is not None and use.use is Use.CALL and use.token.name == wanted.name:
             return call.grade
         is_guessed = (
             member is not None
-            and not meaning.places
+            and not use.places
             and self._is_member_of_unknown(other, *member, wanted)
         )
         return Grade.BY_NAME if is_guessed else None
@@ -247,14 +247,14 @@ class _Wanted:
         # a key is no name by itself
         return {self.line} if is_own and source[own[0] - 1 : own[0]] not in _QUOTES else set()
 
-    def is_own_name(self, other: File, meaning: Meaning) -> bool:
+    def is_own_name(self, other: File, use: NameUse) -> bool:
         """True if a name is where a value itself gets it: on its line the first that is not its
         type.
         """
-        is_there = self.is_value and other.id == self.file.id and meaning.line == self.line
-        if not is_there or meaning.use is Use.TYPE or self._own >= 0:
-            return self._own == meaning.token.offset
-        self._own = meaning.token.offset
+        is_there = self.is_value and other.id == self.file.id and use.line == self.line
+        if not is_there or use.use is Use.TYPE or self._own >= 0:
+            return self._own == use.token.offset
+        self._own = use.token.offset
         return True
 
 

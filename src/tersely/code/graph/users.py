@@ -44,8 +44,8 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade
 MAX_CARRIED_FILES = 300
 
 
-class Way(StrEnum):
-    """The ways in which one definition may come to run another."""
+class UseKind(StrEnum):
+    """The kinds of use by which one definition may come to run another."""
 
     CALLS = "calls"
     PASSED = "passes on"
@@ -59,10 +59,10 @@ class Way(StrEnum):
 
 
 class User(NamedTuple):
-    """A definition that may run another: its symbol id, in which way, how surely."""
+    """A definition that may run another: its symbol id, the kind of use, how surely."""
 
     id: str
-    way: Way
+    kind: UseKind
     grade: Grade
 
 
@@ -86,7 +86,7 @@ class Users:
             return []
         file, position = place
         found = [
-            User(edge.caller, Way.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)
+            User(edge.caller, UseKind.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)
         ]
         kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS:
@@ -107,7 +107,7 @@ class Users:
             for child in file.children.get(position, ())
             if position and file.definitions[child].kind in CALLABLE_KINDS
         ]
-        return [User(one, Way.SHOWS, Grade.INFERRED) for one in (*shown_by, *inside)]
+        return [User(one, UseKind.SHOWS, Grade.INFERRED) for one in (*shown_by, *inside)]
 
     def linked_from(self, path: str) -> list[str]:
         """The ids of the handlers that a template links to."""
@@ -126,21 +126,21 @@ class Users:
             if family_of(self._program.rows[at].language) == family
         ]
         return [
-            User(self._id(file, position), Way.READS, Grade.BY_NAME)
+            User(self._id(file, position), UseKind.READS, Grade.BY_NAME)
             for file in near
             for position in file.scopes_naming(name)
         ]
 
     def _unwritten(self, file: File, position: int, *, is_called: bool) -> Iterator[User]:
         for home, at in self._evaluator.providers.users(file, position):
-            yield User(self._id(home, at), Way.PROVIDED, Grade.EXACT)
+            yield User(self._id(home, at), UseKind.PROVIDED, Grade.EXACT)
         yield from self._by_name(file, position)
         owner = file.owner_class(position)
         if owner >= 0:
             yield from self._through_objects(file, position, owner, is_called=is_called)
         around = file.definitions[position].parent
         if around > 0 and file.definitions[around].kind in CALLABLE_KINDS:
-            yield User(self._id(file, around), Way.INSIDE, Grade.INFERRED)
+            yield User(self._id(file, around), UseKind.INSIDE, Grade.INFERRED)
 
     def _by_name(self, file: File, position: int) -> Iterator[User]:
         """Calls by its name of who knows what, and calls that the function is passed to."""
@@ -155,7 +155,7 @@ class Users:
                 call = other.call(scope, index)
                 called = self._evaluator.calls.called(other, scope, call)
                 if is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
-                    yield User(self._id(other, scope), Way.CALLS, Grade.BY_NAME)
+                    yield User(self._id(other, scope), UseKind.CALLS, Grade.BY_NAME)
             yield from self._flowing(other, name, wanted)
 
     def _flowing(self, other: File, name: str, wanted: frozenset[Value]) -> Iterator[User]:
@@ -172,11 +172,13 @@ class Users:
             if self._graph.sites.holds(
                 self._evaluator.values(other, flow.scope, flow.value), wanted
             ):
-                yield User(self._id(other, flow.scope), Way.PASSED, Grade.INFERRED)
+                yield User(self._id(other, flow.scope), UseKind.PASSED, Grade.INFERRED)
             if is_bound:
-                yield from self._readers(other, flow.target.partition(VERSION_MARK)[0], Way.HELD)
+                yield from self._readers(
+                    other, flow.target.partition(VERSION_MARK)[0], UseKind.HELD
+                )
 
-    def _readers(self, file: File, name: str, way: Way = Way.READS) -> Iterator[User]:
+    def _readers(self, file: File, name: str, kind: UseKind = UseKind.READS) -> Iterator[User]:
         """The definitions that read a name which a file binds: in the file, and where it is
         imported or a member.
         """
@@ -196,7 +198,7 @@ class Users:
             )
             for position in naming:
                 if position:
-                    yield User(self._id(other, position), way, grade)
+                    yield User(self._id(other, position), kind, grade)
 
     def _imports(self, other: File, name: str, file: File) -> bool:
         """True if a file imports a name from another."""
@@ -230,7 +232,7 @@ class Users:
             for value in self._own(base, file.definitions[position].name):
                 yield User(
                     self._id(self._program.file(value.file), value.position),
-                    Way.OVERRIDDEN,
+                    UseKind.OVERRIDDEN,
                     Grade.INFERRED,
                 )
         name = file.definitions[position].name
@@ -241,7 +243,7 @@ class Users:
         if from_outside:
             for found in (target, *self._evaluator.members.subclasses(target)):
                 for maker in self._makers(found):
-                    yield User(maker, Way.CONSTRUCTED, Grade.BY_NAME)
+                    yield User(maker, UseKind.CONSTRUCTED, Grade.BY_NAME)
 
     def _own(self, target: ClassObject, name: str) -> list[FunctionObject]:
         """The methods of a name that a class itself defines."""
@@ -277,7 +279,7 @@ class Users:
         for value in self._evaluator.members.subclasses(target) if target is not None else ():
             yield User(
                 self._id(self._program.file(value.file), value.position),
-                Way.OVERRIDDEN,
+                UseKind.OVERRIDDEN,
                 Grade.EXACT,
             )
 

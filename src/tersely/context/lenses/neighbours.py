@@ -225,7 +225,7 @@ class Neighbours:
                     pending += [each for each in further if each not in seen]
                     seen.update(further)
             if len(seen) > MAX_VISIBLE_FILES:
-                self._program.notes.met(VISIBLE_LIMIT)
+                self._program.notes.add(VISIBLE_LIMIT)
                 return None
         return None
 
@@ -240,7 +240,7 @@ class Neighbours:
             if current in found:
                 continue
             if len(found) == MAX_VISIBLE_FILES:
-                self._program.notes.met(VISIBLE_LIMIT)
+                self._program.notes.add(VISIBLE_LIMIT)
                 break
             found[current] = None
             wholesale = (

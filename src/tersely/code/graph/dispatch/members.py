@@ -180,7 +180,7 @@ class Members(Component):
         found: Values = BOTTOM
         files = self.program.mentioning(keeper, file)
         if len(files) > MAX_KEEPER_FILES:
-            self.solver.bounds.met(KEEPER_LIMIT)
+            self.solver.bounds.add(KEEPER_LIMIT)
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.program.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
@@ -677,7 +677,7 @@ class Members(Component):
         based = self.program.hierarchy.based_on(name, home.family)
         files = {one.file for one in based}
         if len(files) > MAX_SUBTYPE_FILES:
-            self.solver.bounds.met(SUBTYPE_LIMIT)
+            self.solver.bounds.add(SUBTYPE_LIMIT)
             nearest = {*self.program.nearest(files, home)[:MAX_SUBTYPE_FILES]}
             based = {one for one in based if one.file in nearest}
         return found.union(self._based_on(target, based))

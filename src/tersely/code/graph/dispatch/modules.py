@@ -151,7 +151,7 @@ class Modules(Component):
             }
             files = [file_id for file_id in files if file_id in writing]
         if len(files) > MAX_GLOBAL_FILES:
-            self.solver.bounds.met(GLOBALS_LIMIT)
+            self.solver.bounds.add(GLOBALS_LIMIT)
             return []
         return files
 
@@ -230,7 +230,7 @@ class Modules(Component):
 
         def say_cut(limit: str) -> None:
             self.program.beyond_stars.add((file.id, name))
-            self.solver.bounds.met(limit)
+            self.solver.bounds.add(limit)
 
         for other in self.program.starred(file, lambda each: self._exports(each, name), say_cut):
             if found := self._of_module_itself(other, name):

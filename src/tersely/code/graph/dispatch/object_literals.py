@@ -76,7 +76,7 @@ class Objects(Component):
         name = home.definitions[target.position].name
         candidates = {*self.program.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
-            self.solver.bounds.met(OBJECTS_LIMIT)
+            self.solver.bounds.add(OBJECTS_LIMIT)
         for file_id in sorted(candidates)[:MAX_OBJECT_FILES]:
             if self.declarations(self.program.file(file_id)).get(name):
                 yield from sorted(

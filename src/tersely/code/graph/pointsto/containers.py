@@ -358,7 +358,7 @@ class Containers(Component):
         names = sorted(home.display_names.get(display.serial, ()))
         files = {file for name in names for file in self.program.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
-            self.solver.bounds.met(STORES_LIMIT)
+            self.solver.bounds.add(STORES_LIMIT)
             return
         for other in map(self.program.file, sorted(files - {home.id})):
             for store in (

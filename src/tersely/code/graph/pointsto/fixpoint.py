@@ -103,17 +103,17 @@ class Solver:
         known = self._shared.get(key)
         if known is not None:
             if key in self._shared_cut:
-                self.bounds.met(*self._shared_cut[key])
+                self.bounds.add(*self._shared_cut[key])
             return known
         known = self._solved.get(key)
         if known is not None:
             self.mark_own()
-            self.bounds.met(*self._cut.get(key, ()))
+            self.bounds.add(*self._cut.get(key, ()))
             return known
         if key in self._given_up:
             known, limits = self._given_up[key]
             self.mark_own()
-            self.bounds.met(*limits)
+            self.bounds.add(*limits)
             return known
         return (
             self._met(key, compute, arguments)
@@ -199,7 +199,7 @@ class Solver:
                 unknown.readers.clear()  # they refer to each other
             self._open, self._stale, self._stack = {}, {}, []
         self._meets_own |= asked.is_own
-        self.bounds.met(*asked.limits)
+        self.bounds.add(*asked.limits)
         return asked.value
 
     @property
@@ -247,7 +247,7 @@ class Solver:
             unknown.limits |= {RECOMPUTATIONS_LIMIT}
             return
         self._stack.append(unknown)
-        found, unknown.limits = self.bounds.hear(unknown.compute, *unknown.arguments)
+        found, unknown.limits = self.bounds.collect(unknown.compute, *unknown.arguments)
         self._stack.pop()
         before = unknown.value
         if unknown.computations > MAX_RECOMPUTATIONS // 2:

@@ -252,7 +252,7 @@ class Summaries(Component):
             home = self.program.file(file_id)
             fitting = [name for name in home.names(position) if fnmatchcase(name, pattern)]
             if len(fitting) > MAX_FAMILY:
-                self.program.bounds.met(FAMILY_LIMIT)
+                self.program.bounds.add(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 found |= only(self.evaluator.names.bound(home, position, name), FunctionObject)
         return members.read(found, owner) if isinstance(owner, Defined) else found

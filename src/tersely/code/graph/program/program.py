@@ -304,7 +304,7 @@ class Program:
         for near in ({file.id}, imported):
             every = [place for place in every if place[0] in near] or every
         if len(every) > MAX_NAMESAKES:
-            self.notes.met(NAMESAKES_LIMIT)
+            self.notes.add(NAMESAKES_LIMIT)
         return every if len(every) <= MAX_NAMESAKES else ()
 
     def neighbours(self, file: File) -> Collection[int]:

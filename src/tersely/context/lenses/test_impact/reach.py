@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tersely.code.graph.users import User, Users, Way
+from tersely.code.graph.users import UseKind, User, Users
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.runners.runner import SelectedTest
 from tersely.code.places import is_test
@@ -30,16 +30,16 @@ _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 # likelihood over the ways that `bench/change_impact.py` finds for 80 functions of Flask, rounded.
 # Ways that come too seldom there have the figure of calls of their grade.
 CERTAINTY: Mapping[tuple[str, Grade], float] = {
-    (Way.CALLS, Grade.EXACT): 1.0,
-    (Way.CALLS, Grade.INFERRED): 0.9,
-    (Way.CALLS, Grade.BY_NAME): 0.3,
-    (Way.PASSED, Grade.INFERRED): 0.15,
-    (Way.HELD, Grade.INFERRED): 0.15,
-    (Way.HELD, Grade.BY_NAME): 0.1,
-    (Way.INSIDE, Grade.INFERRED): 0.3,
-    (Way.CONSTRUCTED, Grade.BY_NAME): 0.3,
-    (Way.OVERRIDDEN, Grade.INFERRED): 0.3,
-    (Way.OVERRIDDEN, Grade.EXACT): 0.75,
+    (UseKind.CALLS, Grade.EXACT): 1.0,
+    (UseKind.CALLS, Grade.INFERRED): 0.9,
+    (UseKind.CALLS, Grade.BY_NAME): 0.3,
+    (UseKind.PASSED, Grade.INFERRED): 0.15,
+    (UseKind.HELD, Grade.INFERRED): 0.15,
+    (UseKind.HELD, Grade.BY_NAME): 0.1,
+    (UseKind.INSIDE, Grade.INFERRED): 0.3,
+    (UseKind.CONSTRUCTED, Grade.BY_NAME): 0.3,
+    (UseKind.OVERRIDDEN, Grade.INFERRED): 0.3,
+    (UseKind.OVERRIDDEN, Grade.EXACT): 0.75,
 }
 LIKELY = 0.5  # from which certainty on a test is among those to run first
 LEAST_CERTAINTY = 0.1  # of a way that is followed
@@ -96,7 +96,7 @@ class Reach:
         for symbol in changed:
             self._push(1.0, 0, symbol.id, "", "", 0)
         for user in users_of_gone:
-            self._push(certainty_of(user), 1, user.id, "", user.way, _RANK[user.grade])
+            self._push(certainty_of(user), 1, user.id, "", user.kind, _RANK[user.grade])
         self._follow(found)
         return Reaching(list(found.values()), self._limit_hit())
 
@@ -136,17 +136,17 @@ class Reach:
     def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
         users = self._users.nearby.of(symbol.id)
         is_changed = depth == 1
-        if is_changed and {user.grade for user in users if user.way == Way.CALLS} == {
+        if is_changed and {user.grade for user in users if user.kind == UseKind.CALLS} == {
             Grade.BY_NAME
         }:
             users = self._users.of(symbol.id)
         for user in users:
             together = max(rank, _RANK[user.grade])
             self._push(
-                certainty * certainty_of(user), depth, user.id, symbol.id, user.way, together
+                certainty * certainty_of(user), depth, user.id, symbol.id, user.kind, together
             )
         for test in self._suites.run_with(symbol):
-            self._push(certainty, depth, test.id, symbol.id, Way.PROVIDED, rank)
+            self._push(certainty, depth, test.id, symbol.id, UseKind.PROVIDED, rank)
 
     def _push(
         self, certainty: float, depth: int, symbol_id: str, after: str, way: str, rank: int
@@ -168,4 +168,4 @@ class Reach:
 
 def certainty_of(user: User) -> float:
     """The likelihood that a definition runs another when it runs itself."""
-    return CERTAINTY.get((user.way, user.grade), CERTAINTY[Way.CALLS, user.grade])
+    return CERTAINTY.get((user.kind, user.grade), CERTAINTY[UseKind.CALLS, user.grade])

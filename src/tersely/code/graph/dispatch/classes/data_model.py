@@ -138,7 +138,7 @@ class MissingMembers(Component):
         program, found = self.program, BOTTOM
         files = program.mentioning(name, file)
         if len(files) > MAX_GIVING_FILES:
-            self.solver.bounds.met(GIVING_LIMIT)
+            self.solver.bounds.add(GIVING_LIMIT)
             files = (file.id,)
         for other in map(program.file, files):
             for store in other.member_stores(name):

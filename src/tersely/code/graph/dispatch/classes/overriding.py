@@ -155,7 +155,7 @@ class Overriding(Component):
             by_file.setdefault(one.file, []).append(one)
         found = [one for at in self.program.nearest(by_file, home) for one in by_file[at]]
         if len(found) > MAX_OVERRIDES:
-            self.solver.bounds.met(OVERRIDES_LIMIT)
+            self.solver.bounds.add(OVERRIDES_LIMIT)
         return found[:MAX_OVERRIDES]
 
     def _may_differ(

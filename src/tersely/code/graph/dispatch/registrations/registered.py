@@ -54,7 +54,7 @@ class Registered(Component):
     def _given(self, file: File, position: int, method: str) -> Values:
         files = self.program.mentioning(file.definitions[position].name, file)
         if len(files) > MAX_REGISTERING_FILES:
-            self.solver.bounds.met(REGISTERING_LIMIT)
+            self.solver.bounds.add(REGISTERING_LIMIT)
             files = (file.id,)
         found: Values = BOTTOM
         for other in map(self.program.file, sorted({*files, file.id})):

@@ -147,7 +147,7 @@ class Routers(Component):
 
     def _before(self, owner: Value, depth: int) -> frozenset[str]:
         if not depth:
-            self.program.bounds.met(BEGINNINGS_LIMIT)
+            self.program.bounds.add(BEGINNINGS_LIMIT)
             return frozenset(("",))
         known = self._beginnings.get((owner, depth))
         if known is None:
@@ -171,7 +171,7 @@ class Routers(Component):
         if not found:
             found = self._under(made.at if made is not None else (), owner, own or {""}, depth)
         if len(found) > MAX_BEGINNINGS:
-            self.program.bounds.met(BEGINNINGS_LIMIT)
+            self.program.bounds.add(BEGINNINGS_LIMIT)
         return frozenset(sorted(found)[:MAX_BEGINNINGS])
 
     def _under(

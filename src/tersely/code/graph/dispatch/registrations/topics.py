@@ -180,7 +180,7 @@ class Topics(Component):
         for shown in self._templates_named(file, scope, topic, call):
             paths, is_cut = self.templates.shown(shown.home.path, shown.name)
             if is_cut:
-                self.program.notes.met(TEMPLATE_LIMIT)
+                self.program.notes.add(TEMPLATE_LIMIT)
             owner = self.program.symbol_id(shown.home.id, shown.position)
             for path in paths:
                 if path not in showing:
@@ -413,7 +413,7 @@ class Topics(Component):
             if self.program.rows[at].language == language
         )
         if len(files) > MAX_TOPIC_FILES:
-            self.program.bounds.met(
+            self.program.bounds.add(
                 f"{len(files):,} files with {name}: handlers are not looked for"
             )
             return []
