@@ -1093,9 +1093,10 @@ class Sites(Component):
         known, callee = self._direct.get((other.id, scope, index)), other.call(scope, index).callee
         if known is None or CUTTING.isdisjoint(known.bounds) or not isinstance(callee, Member):
             return False
-        file, members = self.program.file(place[0]), self.evaluator.members
-        owner = members.owner_of_method(file, place[1])
-        if owner is None or callee.name != file.definitions[place[1]].name:
+        (home, position), members = place, self.evaluator.members
+        file = self.program.file(home)
+        owner = members.owner_of_method(file, position)
+        if owner is None or callee.name != file.definitions[position].name:
             return False
         receivers = self.evaluator.values(other, scope, callee.object)
         above = members.linearised(owner)[1:]
