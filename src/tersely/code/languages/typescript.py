@@ -480,15 +480,10 @@ TYPESCRIPT = Language(
     resolution=TYPED_RESOLUTION,
 )
 
-TSX = Language(
+TSX = replace(
+    TYPESCRIPT,
     name="tsx",
     grammar=tsx_grammar,
     readable=readable_elements,
     rules={**TYPE_RULES, **{name: RULES[name] for name in ELEMENT_RULES}},
-    blocks=TYPED_BLOCKS,
-    hoists=True,
-    outlives=outlives,
-    control="ecmascript",
-    namespace_of=namespace_of,
-    resolution=TYPED_RESOLUTION,
 )

@@ -263,8 +263,8 @@ def _of_signatures(
 
 def _line_of(place: tuple[str, int], sources: ChangeSources) -> str:
     path, line = place
-    rows = sources.text_of(path).split(b"\n")
-    return rows[line - 1].decode("utf-8", "replace") if line <= len(rows) else ""
+    rows = sources.text_of(path).split(b"\n")[line - 1 : line]
+    return b"".join(rows).decode("utf-8", "replace")
 
 
 def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> bool:
@@ -279,8 +279,7 @@ def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> b
     if changed.news == NEW_SIGNATURE and was is not None and now is not None:
         from tersely.context.lenses.diff.fitting import fits  # few changes need it
 
-        is_typed = LANGUAGES[changed.symbol.language].checks_types
-        gives_other = is_typed and is_used and was.returned_type != now.returned_type
-        is_known = shift >= 0
-        return gives_other or (is_known and not fits(call, shift, was, now, is_typed=is_typed))
+        language = LANGUAGES[changed.symbol.language]
+        gives_other = language.checks_types and is_used and was.returned_type != now.returned_type
+        return gives_other or (shift >= 0 and not fits(call, shift, was, now, language))
     return is_used if changed.news == NOTHING else bool(_UNPACKS.search(before))
