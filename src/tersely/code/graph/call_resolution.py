@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain, filterfalse, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
     CLASS_METHOD,
@@ -26,7 +26,6 @@ from tersely.code.expressions import (
     is_spread,
 )
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT, SUBTYPE_LIMIT
-from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.graph.missed import Missed
 from tersely.code.graph.passing import (
     all_passed_on,
@@ -36,6 +35,7 @@ from tersely.code.graph.passing import (
     innermost,
     into_parameters_of,
     is_given_itself,
+    kept_under,
     may_be_function,
     passed_on,
     receiver_of,
@@ -72,7 +72,20 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.program.program import MAX_NAMESAKES, Place
 from tersely.code.graph.program.work import WorkSpentError
-from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
+from tersely.code.graph.targets import (
+    MAX_CARRIER_FILES,
+    CallsNamed,
+    Carrier,
+    FoundCall,
+    KnownReach,
+    Manner,
+    Passing,
+    Reach,
+    Search,
+    Target,
+    given_nothing,
+    with_others,
+)
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.nodes import (
     Call,
@@ -84,7 +97,6 @@ from tersely.code.nodes import (
 )
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names
-from tersely.foundation.types import field, record
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -101,7 +113,6 @@ CALLBACKS_LIMIT = (
 )
 MAX_CARRIERS = 16  # names that one value is followed through, those that are local not counted
 CARRIERS_LIMIT = f"functions were followed through at most {MAX_CARRIERS} other names each"
-MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
@@ -112,7 +123,6 @@ MAX_GETTER_WORK = 8_000  # equations of these, for what is called by a name that
 GETTERS_LIMIT = (
     f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
 )
-MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 HOLDING = (
     ContainerLiteral,
     CollectionObject,
@@ -130,60 +140,6 @@ CUTTING = frozenset((OVERRIDES_LIMIT, SUBTYPE_LIMIT))
 HELD_KINDS = (Kind.FUNCTION,)  # guessed as well where they are members of objects
 
 
-class Reach(NamedTuple):
-    """What a call reaches, and what is known of the functions it calls that lead to handlers of
-    frameworks.
-    """
-
-    targets: tuple[Target, ...]
-    leading: tuple[Summary, ...] = ()
-
-
-class _CallsNamed(NamedTuple):
-    """The calls in a file that write a name, by what they reach by value."""
-
-    reaching: dict[Place, set[FoundCall]]  # by each definition
-    unknown: list[tuple[int, int]]  # scope and position of those that reach nothing
-    cut: list[tuple[int, int]]  # likewise, of those that may reach more overrides
-
-
-class _Known(NamedTuple):
-    """What a call was found to reach, and the bounds that were met for it."""
-
-    reach: Reach
-    bounds: frozenset[str]
-
-
-@record
-class _Search:
-    """A search for the calls that reach a definition, while it goes on."""
-
-    file: File
-    position: int
-    guess: bool  # whether calls that reach the definition by its name alone count
-    near: bool  # whether it looks less far
-    wanted: frozenset[Value] = frozenset()
-    gives_itself: bool | None = None  # whether calling what is wanted may give it again, if asked
-    makers: set[Value] = field(default_factory=set)  # functions that give what is wanted
-    pending: deque[Carrier] = field(default_factory=deque)
-    # the files that were searched, by which name, and whether it is one that the search begins with
-    seen: set[tuple[int, Any, bool]] = field(default_factory=set)
-    gotten: set[Any] = field(default_factory=set)  # names that members were looked for by
-    names: set[Any] = field(default_factory=set)  # of the carriers that are not local
-    found: set[FoundCall] = field(default_factory=set)
-    bounds: set[str] = field(default_factory=set)  # for which some may not have been found
-
-    @property
-    def reach(self) -> int:
-        """The most files that may mention a carrier's name."""
-        return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
-
-
-def _given_nothing(target: Target) -> Target:
-    """A target that is not given what the call passes."""
-    return target._replace(shift=-1 - target.shift)
-
-
 class Sites(Component):
     """Calls and their targets over the values of an `Evaluator`."""
 
@@ -192,9 +148,9 @@ class Sites(Component):
         self.missed = Missed(self, FLOW_LIMIT)
         self._known: dict[Place, tuple[list[Passing], frozenset[str]]] = {}
         # by file, scope and position of the call: what it reaches by value, and with handlers
-        self._direct: dict[tuple[int, int, int], _Known] = {}
-        self._with_handlers: dict[tuple[int, int, int], _Known] = {}
-        self._by_name: dict[tuple[int, Any], _CallsNamed] = {}  # by file and name
+        self._direct: dict[tuple[int, int, int], KnownReach] = {}
+        self._with_handlers: dict[tuple[int, int, int], KnownReach] = {}
+        self._by_name: dict[tuple[int, Any], CallsNamed] = {}  # by file and name
 
     # Forward
 
@@ -215,7 +171,7 @@ class Sites(Component):
 
     def _once(
         self,
-        known: dict[tuple[int, int, int], _Known],
+        known: dict[tuple[int, int, int], KnownReach],
         key: tuple[int, int, int],
         find: Callable[..., Reach],
         *arguments: Any,
@@ -226,7 +182,7 @@ class Sites(Component):
         answer = known.get(key)
         if answer is None:
             reach, bounds = self.program.bounds.collect(find, *arguments)
-            answer = _Known(reach, bounds & CUTTING if reach.targets else bounds)
+            answer = KnownReach(reach, bounds & CUTTING if reach.targets else bounds)
             # in the middle of a question values are not final
             if not self.evaluator.solver.is_solving:
                 known[key] = answer
@@ -249,7 +205,7 @@ class Sites(Component):
         below = self._below(file, scope, call)
         if isinstance(callee, Member) and callee.name in file.semantics.implicit_methods:
             implied = self._implicit(file, scope, callee.object, callee.name)
-            return Reach(_with_others(implied, below))
+            return Reach(with_others(implied, below))
         found: dict[Target, None] = {}
         known: list[Summary | None] = []
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
@@ -260,7 +216,7 @@ class Sites(Component):
         if method is not None and not found and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self.called_back(method, file, scope, call)))
         leading = tuple(one for one in known if one is not None and one.reaches is not None)
-        return Reach(_with_others(list(found), below), leading)
+        return Reach(with_others(list(found), below), leading)
 
     def _below(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
@@ -374,7 +330,7 @@ class Sites(Component):
                 chosen = self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
                 functions = list(only(chosen, FunctionObject))
             targets = sorted(self._constructor(value) for value in functions)
-            found += [_given_nothing(one) for one in targets] if is_of_fields else targets
+            found += [given_nothing(one) for one in targets] if is_of_fields else targets
         return found
 
     def _constructor(self, value: FunctionObject) -> Target:
@@ -393,7 +349,7 @@ class Sites(Component):
                 continue
             targets = [self._function(value) for value in self._functions(file, scope, argument)]
             # what they are given: unknown
-            found.extend(map(_given_nothing, targets))
+            found.extend(map(given_nothing, targets))
         if summary is None:
             return sorted(found)
         for expression in called_arguments(summary, call):
@@ -403,7 +359,7 @@ class Sites(Component):
                 if (decorated := innermost(expression)) is not None:
                     functions += self._functions(file, scope, decorated)
             for function in functions:
-                found.append(_given_nothing(self._function(function)))
+                found.append(given_nothing(self._function(function)))
         return sorted(set(found))
 
     def _functions(
@@ -685,7 +641,7 @@ class Sites(Component):
 
     def _bounded_search(self, file: File, position: int) -> frozenset[FoundCall]:
         """The calls that a search finds which looks less far, none for widely used functions."""
-        search = _Search(file, position, guess=False, near=True)
+        search = Search(file, position, guess=False, near=True)
         if self._is_wide(file, position):
             search.bounds.add(FLOW_LIMIT)
         else:
@@ -713,7 +669,7 @@ class Sites(Component):
         self, file: File, position: int, guess: bool = False, near: bool = False
     ) -> frozenset[FoundCall]:
         """All calls that reach a definition; `near` looks less far, for a value."""
-        search, bounds = _Search(file, position, guess, near), self.program.bounds
+        search, bounds = Search(file, position, guess, near), self.program.bounds
         try:
             with bounds.limited(min(MAX_SEARCH_WORK, SEARCHED * bounds.left)):
                 bounds.collect(self._search, search)
@@ -722,7 +678,7 @@ class Sites(Component):
         (bounds if near else self.program.notes).add(*search.bounds)
         return frozenset(search.found)
 
-    def _search(self, search: _Search) -> None:
+    def _search(self, search: Search) -> None:
         """Find the calls; those by names that are computed at the end, and all only if there is work left."""
         self._begin_search(search)
         searched = deque[Carrier]()
@@ -739,7 +695,7 @@ class Sites(Component):
                     self._search_file(search, carrier, self.program.file(file_id))
         search.found |= self._by_topic(search)
 
-    def _begin_search(self, search: _Search) -> None:
+    def _begin_search(self, search: Search) -> None:
         """Note what a search begins with."""
         file, position, pending = search.file, search.position, search.pending
         search.wanted = self._wanted(file, position)
@@ -752,7 +708,7 @@ class Sites(Component):
             pending.extend(self._declared_names(search))
         search.found |= self._chaining(file, position)
 
-    def _files_of(self, search: _Search, carrier: Carrier) -> set[int]:
+    def _files_of(self, search: Search, carrier: Carrier) -> set[int]:
         """The files in which a name may hold what is searched for."""
         home, name = carrier.file, carrier.name
         if whole := self._whole_module(home, name):
@@ -771,7 +727,7 @@ class Sites(Component):
             search.bounds.add(CARRIER_FILES_LIMIT)
         return {home}
 
-    def _search_file(self, search: _Search, carrier: Carrier, other: File) -> None:
+    def _search_file(self, search: Search, carrier: Carrier, other: File) -> None:
         """Find the calls by a name in a file, and the names that what it holds goes to from there."""
         search.found |= self._verified(
             other, carrier.name, search.file, search.position, search.guess
@@ -787,7 +743,7 @@ class Sites(Component):
             else:
                 search.bounds.add(CARRIERS_LIMIT)
 
-    def _add_getters(self, search: _Search, searched: deque[Carrier]) -> None:
+    def _add_getters(self, search: Search, searched: deque[Carrier]) -> None:
         """Go on with what gives the first of some carriers by its name, if there is work left for that."""
         try:
             with self.program.bounds.limited(MAX_GETTER_WORK):
@@ -796,7 +752,7 @@ class Sites(Component):
             search.bounds.add(GETTERS_LIMIT)
             searched.clear()
 
-    def _getters(self, search: _Search, carrier: Carrier) -> Iterator[Carrier]:
+    def _getters(self, search: Search, carrier: Carrier) -> Iterator[Carrier]:
         """Functions that give a member by its name, in the files where they may give the one that a
         carrier names.
         """
@@ -819,7 +775,7 @@ class Sites(Component):
                 if any(fnmatchcase(name, pattern) for pattern in given):
                     yield Carrier(getter, other, True, False)
 
-    def _by_topic(self, search: _Search) -> set[FoundCall]:
+    def _by_topic(self, search: Search) -> set[FoundCall]:
         """Calls that reach a handler by what it is registered for."""
         topics, place = self.evaluator.topics, (search.file.id, search.position)
         if not topics.is_in_registry(*place) and not any(map(self._registers, search.found)):
@@ -979,7 +935,7 @@ class Sites(Component):
                 found[Carrier(name, home.id, True, False)] = None
         return list(found)
 
-    def _declared_names(self, search: _Search) -> list[Carrier]:
+    def _declared_names(self, search: Search) -> list[Carrier]:
         """Parameters and functions that are declared to be, or to give, what calling calls a method:
         objects with a method for that, classes by their constructors. No name leads from the class
         to them. The functions become `makers`.
@@ -1102,12 +1058,12 @@ class Sites(Component):
         above = members.linearised(owner)[1:]
         return any(own_class(one) in above for one in only(receivers, Instance, ClassObject))
 
-    def _calls_named(self, other: File, name: Any) -> _CallsNamed:
+    def _calls_named(self, other: File, name: Any) -> CallsNamed:
         """The calls in a file that write a name, evaluated once for all that may be searched for."""
         known = self._by_name.get((other.id, name))
         if known is not None:
             return known
-        found = _CallsNamed({}, [], [])
+        found = CallsNamed({}, [], [])
         handed = other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
             reach, bounds = self.program.bounds.collect(self.direct_at, other, scope, index)
@@ -1130,7 +1086,7 @@ class Sites(Component):
         is_meant = any((target.file, target.position) == place for target in found)
         return found if is_meant and not self.targets_at(other, scope, index) else []
 
-    def _follows_results(self, search: _Search, carrier: Carrier) -> bool:
+    def _follows_results(self, search: Search, carrier: Carrier) -> bool:
         """True if results of calling a carrier may be what is searched for: mostly not those of what
         is searched for itself.
         """
@@ -1149,7 +1105,7 @@ class Sites(Component):
             )
         return search.gives_itself
 
-    def _carriers(self, search: _Search, carrier: Carrier, other: File) -> list[Carrier]:
+    def _carriers(self, search: Search, carrier: Carrier, other: File) -> list[Carrier]:
         """Names to which a wanted value goes from that of a carrier in a file, from results of
         calling it only if they may be one.
 
@@ -1194,7 +1150,7 @@ class Sites(Component):
         found = self._into_mixed(other, call, argument)
         found.extend(self._settled_by(other, scope, call))
         found.extend(
-            Carrier(name, other.id, False, False) for name in _kept_under(other, call, argument)
+            Carrier(name, other.id, False, False) for name in kept_under(other, call, argument)
         )
         for target in self.direct(other, scope, call).targets:
             home = self.program.file(target.file)
@@ -1242,25 +1198,3 @@ class Sites(Component):
                 if self.holds(inner, wanted, depth + 1):
                     return True
         return False
-
-
-def _kept_under(file: File, call: Invocation, argument: Any) -> Iterator[str]:
-    """The names under which a call keeps an argument: those of what it registers it at, of the list
-    or mapping that it adds it to, and of the keyword that it is given by.
-    """
-    callee = call.callee
-    if not registering_methods(file.semantics).isdisjoint(callee_names(callee)):
-        yield from callee_names(registering(call))
-    if not isinstance(callee, Member):
-        return
-    if argument in range(len(call.arguments)) and callee.name in file.semantics.adders:
-        yield from callee_names(callee.object)
-    if type(argument) is str and callee.name in file.semantics.keyword_keepers.values():
-        yield argument
-
-
-def _with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:
-    """The targets of a call, with others that it may reach."""
-    places = {(target.file, target.position) for target in targets}
-    new = [target for target in others if (target.file, target.position) not in places]
-    return (*targets, *(target._replace(manner=Manner.BELOW) for target in new))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.expressions import (
     Expression,
 )
+from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.graph.targets import Carrier, Target
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.nodes import (
@@ -25,6 +26,7 @@ from tersely.code.nodes import (
     RejectionReason,
     Spread,
 )
+from tersely.code.syntax.mentions import callee_names
 
 if TYPE_CHECKING:
     from tersely.code.graph.program.file import File
@@ -175,3 +177,18 @@ def is_given_itself(home: File, position: int) -> bool:
             return True
         made = made.arguments[0] if made.arguments else None
     return False
+
+
+def kept_under(file: File, call: Invocation, argument: Any) -> Iterator[str]:
+    """The names under which a call keeps an argument: those of what it registers it at, of the list
+    or mapping that it adds it to, and of the keyword that it is given by.
+    """
+    callee = call.callee
+    if not registering_methods(file.semantics).isdisjoint(callee_names(callee)):
+        yield from callee_names(registering(call))
+    if not isinstance(callee, Member):
+        return
+    if argument in range(len(call.arguments)) and callee.name in file.semantics.adders:
+        yield from callee_names(callee.object)
+    if type(argument) is str and callee.name in file.semantics.keyword_keepers.values():
+        yield argument
