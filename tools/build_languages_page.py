@@ -56,7 +56,9 @@ def _grades(language: Language) -> str:
 def _runners(name: str) -> str:
     conventions = CONVENTIONS.get(name)
     programs = (
-        dict.fromkeys(runner.everything for runner in conventions.runners) if conventions else ()
+        dict.fromkeys(filter(None, (one.everything for one in conventions.runners)))
+        if conventions
+        else ()
     )
     return ", ".join(f"`{one}`" for one in programs) or _NONE
 

@@ -436,7 +436,23 @@ def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -
 MANY_RUST_TESTS = "".join(
     f"#[test]\nfn adds{at}() {{ add(1); }}\n" for at in range(MAX_COMMAND_TESTS + 1)
 )
+JAVASCRIPT_TESTS = {
+    "src/add.js": "export function add(a) { return a; }\n",
+    "src/add.test.js": "import { add } from './add';\n\ntest('adds', () => { add(1); });\n",
+}
+C_TESTS = {
+    "src/add.c": "int add(int a) { return a; }\n",
+    "test/add_test.c": "int add(int a);\n\nint main(void) { return add(1); }\n",
+}
 COMMANDS = {
+    "node --test src/add.test.js": {
+        "package.json": '{"scripts": {"test": "npm run lint && npm run unit"}}',
+        **JAVASCRIPT_TESTS,
+    },
+    "npm test -- src/add.test.js": {
+        "package.json": '{"scripts": {"test": "tape"}}',
+        **JAVASCRIPT_TESTS,
+    },
     "go test ./calc -run '^(TestAdd)$'": {
         "go.mod": "module example.org/calc\n",
         "calc/add.go": "package calc\n\nfunc Add(a int) int { return a }\n",
@@ -478,8 +494,7 @@ COMMANDS = {
     },
     "npx jest src/add.test.js": {
         "package.json": '{"devDependencies": {"jest": "29"}}',
-        "src/add.js": "export function add(a) { return a; }\n",
-        "src/add.test.js": "import { add } from './add';\n\ntest('adds', () => { add(1); });\n",
+        **JAVASCRIPT_TESTS,
     },
     "mvn test -Dtest='AddTest#adds'": {
         "pom.xml": "<project/>",
@@ -519,6 +534,17 @@ def test_the_command_is_that_of_the_repository(
             text.replace("return a", "return 1 + a").replace("{ a }", "{ a + 0 }"), "utf-8"
         )
     assert asked(ask)["command"] == command
+
+
+@pytest.mark.parametrize("files", [{}, {"CMakeLists.txt": ""}])
+def test_tests_in_c_are_run_where_cmake_builds_them(
+    ask: Ask, repository: Repository, files: dict[str, str]
+) -> None:
+    root = repository({**C_TESTS, **files})
+    (root / "src/add.c").write_text("int add(int a) { return 1 + a; }\n", "utf-8")
+    shown = ask("change-impact").out
+    assert "test/add_test.c" in shown
+    assert ("ctest --test-dir build -R add_test" in shown) is bool(files)
 
 
 SOURCES = (".go", ".ts", ".js", ".java", ".rs")

@@ -14,6 +14,9 @@ FILES = {
     "tests/helpers.py": "from shop.cart import checkout\n\ndef helper(): checkout(None)\n",
     "tests/test_other.py": "def test_nothing(): ...\n",
     "tests/fixtures/test_cart.py": "def test_checkout(): checkout(None)\n",
+    "shop/table.py": "class Table:\n    def upsert(self, row): ...\n",
+    "tests/test_create.py": "def test_create(table): table.upsert(1)\n",
+    "tests/test_upsert.py": "def test_upsert(table): table.upsert(1)\n",
     "lib/basket.ex": "defmodule Basket do\n  def fill(one), do: one\nend\n",
     "lib/basket/test.ex": "defmodule Basket.Test do\n  def made(), do: Basket.fill(1)\nend\n",
     "test/basket_test.exs": "defmodule BasketTest do\n  def made(), do: Basket.fill(1)\nend\n",
@@ -32,6 +35,10 @@ def test_those_that_write_the_name_or_are_called_after_the_file(engine: Engine) 
     assert chosen(engine, "shop/cart.py:checkout") == ["tests/test_cart.py", "tests/test_flow.py"]
     assert chosen(engine, "Cart.add") == ["tests/test_cart.py"]
     assert chosen(engine, "shop/cart.py:checkout", limit=1) == ["tests/test_cart.py"]
+
+
+def test_a_file_that_is_called_after_what_it_tests_comes_first(engine: Engine) -> None:
+    assert chosen(engine, "Table.upsert") == ["tests/test_upsert.py", "tests/test_create.py"]
 
 
 def test_of_elixir_only_the_files_that_its_runner_takes(engine: Engine) -> None:

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
     from tersely.workspace import Workspace
 
+NO_AGENT = (
+    "no coding agent found; `tersely help install` lists the known ones\n"
+    "any other that takes servers of tools can start `tersely mcp`; to ask by hand, begin with `tersely tour`"
+)
 QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first question is taken from
 
 
@@ -41,7 +45,7 @@ def install_everywhere(asked: CommandCall, given: InstallParameters) -> JsonObje
     """
     agents = [agent for agent in AGENTS.values() if agent.is_present(Path.home())]
     if not agents:
-        return _result([], ["no coding agent found; `tersely help install` lists the known ones"])
+        return _result([], [NO_AGENT])
     everyone = [replace(given, agent=agent.name, user=True) for agent in agents]
     plans, problems = _plans(partial(planned_install, ""), everyone)
     offer = _offer(plans)

@@ -58,6 +58,8 @@ _PYTHON = Conventions(
     around=r"(?:async)?(?:setup|teardown)|(?:async)?(?:setUp|tearDown)",
     setup="conftest.py",
 )
+# a script that is a list of others would hand paths to the last of them alone
+_ONE_PROGRAM = r'"test"\s*:\s*"(?![^"]*(?:&|;|\|\||\b(?:npm|yarn|pnpm)\b|\brun-[sp]\b))'
 _ECMASCRIPT = Conventions(
     runners=(
         Runner("vitest.config.*", "", files("npx vitest run"), "npx vitest run"),
@@ -67,7 +69,9 @@ _ECMASCRIPT = Conventions(
         Runner("package.json", r'"mocha"', files("npx mocha"), "npx mocha"),
         Runner("package.json", r'"ava"', files("npx ava"), "npx ava"),
         Runner("package.json", r"\bnode --test\b", files("node --test"), "node --test"),
-        Runner("package.json", "", files("npm test --"), "npm test"),
+        Runner("package.json", r'"borp"', files("npx borp"), "npm test"),
+        Runner("package.json", _ONE_PROGRAM, files("npm test --"), "npm test"),
+        Runner("package.json", r'"test"\s*:', files("node --test"), "npm test"),
         Runner("", "", files("node --test"), "node --test"),
     ),
 )
@@ -106,7 +110,12 @@ _CSHARP = Conventions(
     header=r"\[\s*(?:\w+\.)*(?:Test|TestCase|TestMethod|Fact|Theory|DataTestMethod)\b",
     around_header=r"\[\s*(?:\w+\.)*(?:OneTime)?(?:SetUp|TearDown|TestInitialize|TestCleanup)\b",
 )
-_C = Conventions(runners=(Runner("", "", ctest, "ctest --test-dir build"),))
+_C = Conventions(
+    runners=(
+        Runner("CMakeLists.txt", "", ctest, "ctest --test-dir build", is_project=False),
+        Runner("", "", lambda tests: "", ""),  # none is known
+    )
+)
 _RUBY = Conventions(
     runners=(
         Runner(".rspec", "", files("bundle exec rspec"), "bundle exec rspec"),

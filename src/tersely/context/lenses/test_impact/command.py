@@ -82,7 +82,7 @@ def command(
             runner.everything if is_all or len(group) > MAX_COMMAND_TESTS else runner.command(group)
         )
         lines.append(f"(cd {path_word(directory)} && {line})" if directory else line)
-    return " && ".join(dict.fromkeys(lines))
+    return " && ".join(filter(None, dict.fromkeys(lines)))
 
 
 def _by_project(
