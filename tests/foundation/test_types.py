@@ -116,3 +116,15 @@ def test_dataclasses_takes_them_for_its_own() -> None:
     assert dataclasses.is_dataclass(Point)
     assert dataclasses.replace(Point(1), y=3) == Point(1, 3)
     assert [one.metadata for one in dataclasses.fields(Point)] == [{}, {}, {"told": 1}]
+
+
+def test_the_first_object_may_be_made_twice_at_once() -> None:
+    @frozen
+    class Fresh:
+        of: int
+
+    before: Any = Fresh.__init__
+    assert Fresh(1).of == 1
+    other = Fresh.__new__(Fresh)
+    before(other, 2)  # by a thread that was about to make the first
+    assert other == Fresh(2)

@@ -102,14 +102,15 @@ def _made(made: type[ValueT], methods: JsonObject) -> type[ValueT]:
         "__slots__": slots,
         "__match_args__": tuple(name for name, one in every.items() if one.init),
         "__dataclass_fields__": _StandardFields(),
-        "__init__": _first,
         "__repr__": _repr,
         **methods,
     }
     kind: Any = type(made)
-    found: type[ValueT] = kind(made.__name__, made.__bases__, given | members)
+    found: Any = kind(made.__name__, made.__bases__, given | members)
+    if "__init__" not in members:
+        found.__init__ = _compiling(found)
     found.__qualname__ = made.__qualname__
-    return found
+    return cast("type[ValueT]", found)
 
 
 _OF_CLASS = {"__dict__", "__weakref__"}  # what a class without slots has for its objects
@@ -128,11 +129,15 @@ class _StandardFields:
         return found
 
 
-def _first(self: Any, *values: Any, **named: Any) -> None:
-    """Compile the method that sets the fields, which takes the place of this one, and call it."""
-    owner: Any = next(one for one in type(self).__mro__ if vars(one).get("__init__") is _first)
-    owner.__init__ = _setter(owner)
-    owner.__init__(self, *values, **named)
+def _compiling(owner: Any) -> Callable[..., None]:
+    """A method that compiles the one that sets the fields, which takes its place, and calls that."""
+
+    def first(self: Any, *values: Any, **named: Any) -> None:
+        if vars(owner)["__init__"] is first:  # else another thread has been quicker
+            owner.__init__ = _setter(owner)
+        owner.__init__(self, *values, **named)
+
+    return first
 
 
 def _setter(owner: Any) -> Callable[..., None]:

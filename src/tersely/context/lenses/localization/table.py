@@ -95,7 +95,7 @@ def _row(
     """
     row = marks[symbol.id].copy() if symbol.id in marks else np.zeros(len(Sign))
     row[[Sign.TITLE_UNIT, Sign.TEXT_UNIT]] = unit
-    row[Sign.FILE] = math.log(probability / (1 - probability))
+    row[Sign.FILE] = math.log(max(probability, _TINY) / max(1 - probability, _TINY))
     row[Sign.SIZE] = math.log(1 + symbol.end_line - symbol.start_line)
     row[Sign.IS_VALUE] = symbol.kind in VALUE_KINDS
     return row

@@ -168,9 +168,12 @@ class Overriding(Component):
             return below
         names = {one.name for one in below}
         mentioning = {*self.program.mentioning(name, home)}
-        found = below & having
+        found, covered = below & having, set[str]()
         for lender in {one.name for one in having}:
+            if lender in covered:  # what is below it was looked at with a class above it
+                continue
             lent = below & hierarchy.below(lender, home.family)
+            covered |= {one.name for one in lent}
             # of classes below it those that assign the member
             found |= {one for one in lent if lender not in names or one.file in mentioning}
         return found
