@@ -107,17 +107,6 @@ def test_only_calls_that_fit_no_more_are_named(tmp_path: Path) -> None:
         assert places(tmp_path) == expected, signature
 
 
-def test_a_call_may_lack_arguments_where_the_language_fills_them(tmp_path: Path) -> None:
-    header = "export function price(%s) { return 1 }\n"
-    user = "import { price } from './price'\n\nprice(1)\nprice(1, 2)\n"
-    for ending, expected in [("js", set()), ("ts", {"user.ts:3", "user.ts:4"})]:
-        root = tmp_path / ending
-        root.mkdir()
-        repository(root, {f"price.{ending}": header % "amount, per", f"user.{ending}": user})
-        write(root, {f"price.{ending}": header % "amount, per, tax"})
-        assert places(root) == expected, ending
-
-
 def test_names_of_parameters_alone_break_no_call_by_place(tmp_path: Path) -> None:
     header = "package shop\n\nfunc price(%s) int { return 1 }\n"
     user = "package shop\n\nfunc total() int { return price(1) }\n"

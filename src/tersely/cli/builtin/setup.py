@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 NO_AGENT = (
-    "no coding agent found; `tersely help install` lists the known ones\n"
-    "any other that takes servers of tools can start `tersely mcp`; to ask by hand, begin with `tersely tour`"
+    "no coding agent found; `tersely help install` lists the known ones, any other can start `tersely mcp`, and"
+    " `tersely tour` shows what to ask by hand"
 )
 QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first question is taken from
 

@@ -413,7 +413,6 @@ def outlives(node: Node) -> bool:
 JAVASCRIPT = Language(
     name="javascript",
     checks_types=False,
-    fills_arguments=True,
     grammar=wheel("tree_sitter_javascript"),
     namespace_of=namespace_of,
     rules=RULES,

@@ -1029,7 +1029,6 @@ class Language:
     walk: Callable[[Lowering, Node], None] | None = None
     doc_string: str = ""  # node type of a docstring that opens a body
     checks_types: bool = True  # the arguments of a call fit the types of its parameters
-    fills_arguments: bool = False  # a call may lack arguments: their parameters hold nothing
     # Node types that names declared inside end with, besides those of functions, classes and
     # comprehensions; whether a name bound at a node outlives such blocks: `var`.
     blocks: Names = frozenset()

@@ -7,22 +7,20 @@ from typing import Any
 from tersely.code.expressions import VARIADIC, Scope
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.program.file import Body
-from tersely.code.languages.model import Language
 from tersely.code.nodes import Invocation
 
 _Key = str | int  # of a parameter: its name or place
 
 
-def fits(call: Invocation, shift: int, was: Scope, now: Scope, language: Language) -> bool:
+def fits(call: Invocation, shift: int, was: Scope, now: Scope, *, is_typed: bool) -> bool:
     """True if a call passes as much as it did, to each parameter the same, and lacks no more of what
     has to be given; `shift` parameters are given by the receiver. Parameters are told apart by their
     places and types where types are checked, else by their names.
     """
-    old, lacked = _passed(call, shift, was, language.checks_types)
-    new, lacking = _passed(call, shift, now, language.checks_types)
-    has_all = language.fills_arguments or lacking <= lacked
+    old, lacked = _passed(call, shift, was, is_typed)
+    new, lacking = _passed(call, shift, now, is_typed)
     is_less = sum(map(len, new.values())) < sum(map(len, old.values()))
-    return has_all and not is_less and old | new == new | old
+    return lacking <= lacked and not is_less and old | new == new | old
 
 
 def _passed(

@@ -279,7 +279,7 @@ def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> b
     if changed.news == NEW_SIGNATURE and was is not None and now is not None:
         from tersely.context.lenses.diff.fitting import fits  # few changes need it
 
-        language = LANGUAGES[changed.symbol.language]
-        gives_other = language.checks_types and is_used and was.returned_type != now.returned_type
-        return gives_other or (shift >= 0 and not fits(call, shift, was, now, language))
+        is_typed = LANGUAGES[changed.symbol.language].checks_types
+        gives_other = is_typed and is_used and was.returned_type != now.returned_type
+        return gives_other or (shift >= 0 and not fits(call, shift, was, now, is_typed=is_typed))
     return is_used if changed.news == NOTHING else bool(_UNPACKS.search(before))
