@@ -689,8 +689,6 @@ HANDLER = -3  # in a `Topic`: the handler
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
 # a method that calls its first argument with the content of its receiver
 FEEDS = Summary(calls=(0,), passes=("held",))
-MAPS = Summary(calls=(0,), collects=(0,), passes=("held",))
-FLATTENS = Summary(calls=(0,), flattens=0, passes=("held",))
 
 
 def names(text: str) -> Names:

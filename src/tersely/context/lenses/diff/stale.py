@@ -209,23 +209,19 @@ def _uses_in(
     where others have it too, as it is imported, or as a member of what is. A member is one of the
     class where the object is known, else `by_name`.
     """
-    symbol = lost.symbol
+    symbol, text = lost.symbol, sources.text_of(path)
     name, aliases = symbol.name, sources.aliases_of(path)
-    language, text = language_of_path(path), sources.text_of(path)
-    word = name.encode()
-    found = list(re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text))
-    if language is None or not found:
+    found = list(_as_code(path, text, name.encode()))
+    if not found:
         return
     symbols = sources.symbols_of(path)
     defined = {one.name_line for one in symbols if one.name == name}
     owners = Side(path, text, symbols).owners(text.count(b"\n") + 1)
-    root = parse(text, LANGUAGES[language]).root_node
     is_member = symbol.parent != symbol.path
     members = dict(sources.members(path, symbol.parent, name) if is_member else ())
     for match in found:
         line = text.count(b"\n", 0, match.start()) + 1
-        leaf = root.descendant_for_byte_range(match.start(), match.end())
-        if leaf is None or leaf.text != word or line in defined:
+        if line in defined:
             continue
         is_call = bool(_CALL.match(text, match.end()))
         if lost.is_called is not None and is_call is not lost.is_called:
@@ -240,8 +236,20 @@ def _uses_in(
         is_own = path == symbol.path and not holder and b"import" not in before
         if rivals and not is_member and not (given in aliases or is_own):
             continue
-        verb = "calls" if is_call else "names"
-        yield StaleUse(path, line, f"still {verb} `{name}`, which {lost.what}")
+        what = f"still {'calls' if is_call else 'names'} `{name}`, which {lost.what}"
+        yield StaleUse(path, line, what)
+
+
+def _as_code(path: str, text: bytes, word: bytes) -> Iterator[re.Match[bytes]]:
+    """The places of a file where a word stands by itself, and in no comment or text."""
+    language = language_of_path(path)
+    if language is None:
+        return
+    root = parse(text, LANGUAGES[language]).root_node
+    for match in re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text):
+        leaf = root.descendant_for_byte_range(match.start(), match.end())
+        if leaf and leaf.text == word:
+            yield match
 
 
 def _of_signatures(
