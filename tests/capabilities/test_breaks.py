@@ -79,7 +79,7 @@ def test_what_a_name_means_now_is_not_gone(tmp_path: Path) -> None:
     assert places(tmp_path) == set()
 
 
-CALLS = """from area import area
+CALLS = """from area%s import area
 
 area(2, 3)
 area(2, height=3)
@@ -89,22 +89,22 @@ area(*[2, 3])
 
 
 def test_only_calls_that_fit_no_more_are_named(tmp_path: Path) -> None:
+    """Each signature is that of a module of its own, with the lines of its calls that are named."""
     signatures = {
-        "def area(w, height):": {"user.py:5"},
-        "def area(width, height, depth):": {f"user.py:{line}" for line in (3, 4, 5)},
-        "def area(width, depth=1, height=2):": {"user.py:3"},
-        "def area(\n    width,\n    height,\n    depth,\n):": {
-            f"user.py:{line}" for line in (3, 4, 5)
-        },
+        "def area(w, height):": {5},
+        "def area(width, height, depth):": {3, 4, 5},
+        "def area(width, depth=1, height=2):": {3},
+        "def area(\n    width,\n    height,\n    depth,\n):": {3, 4, 5},
         "def area(width, height, depth=1):": set(),
-        "def area(height, width):": {"user.py:3", "user.py:4"},
-        "def area(a, b):": {"user.py:4", "user.py:5"},
+        "def area(height, width):": {3, 4},
+        "def area(a, b):": {4, 5},
     }
-    before = "def area(width, height):\n    return 1\n"
-    repository(tmp_path, {"area.py": before, "user.py": CALLS})
-    for signature, expected in signatures.items():
-        write(tmp_path, {"area.py": f"{signature}\n    return 1\n"})
-        assert places(tmp_path) == expected, signature
+    modules = {f"area{at}.py": "def area(width, height):\n    return 1\n" for at in range(7)}
+    repository(tmp_path, {**modules, **{f"user{at}.py": CALLS % at for at in range(7)}})
+    write(tmp_path, {f"area{at}.py": f"{one}\n    return 1\n" for at, one in enumerate(signatures)})
+    assert places(tmp_path) == {
+        f"user{at}.py:{line}" for at, lines in enumerate(signatures.values()) for line in lines
+    }
 
 
 def test_names_of_parameters_alone_break_no_call_by_place(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tests import repositories
 from tests.cli.asking import Answer, Ask
 from tests.repositories import commit, git, write
 
+from tersely.capabilities.graph.test_commands import test_command as command_of
 from tersely.context.lenses.test_impact.command import MAX_COMMAND_TESTS
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.text.tokens import count
@@ -436,23 +437,7 @@ def test_what_runs_around_tests_reaches_them(ask: Ask, repository: Repository) -
 MANY_RUST_TESTS = "".join(
     f"#[test]\nfn adds{at}() {{ add(1); }}\n" for at in range(MAX_COMMAND_TESTS + 1)
 )
-JAVASCRIPT_TESTS = {
-    "src/add.js": "export function add(a) { return a; }\n",
-    "src/add.test.js": "import { add } from './add';\n\ntest('adds', () => { add(1); });\n",
-}
-C_TESTS = {
-    "src/add.c": "int add(int a) { return a; }\n",
-    "test/add_test.c": "int add(int a);\n\nint main(void) { return add(1); }\n",
-}
 COMMANDS = {
-    "node --test src/add.test.js": {
-        "package.json": '{"scripts": {"test": "npm run lint && npm run unit"}}',
-        **JAVASCRIPT_TESTS,
-    },
-    "npm test -- src/add.test.js": {
-        "package.json": '{"scripts": {"test": "tape"}}',
-        **JAVASCRIPT_TESTS,
-    },
     "go test ./calc -run '^(TestAdd)$'": {
         "go.mod": "module example.org/calc\n",
         "calc/add.go": "package calc\n\nfunc Add(a int) int { return a }\n",
@@ -494,7 +479,8 @@ COMMANDS = {
     },
     "npx jest src/add.test.js": {
         "package.json": '{"devDependencies": {"jest": "29"}}',
-        **JAVASCRIPT_TESTS,
+        "src/add.js": "export function add(a) { return a; }\n",
+        "src/add.test.js": "import { add } from './add';\n\ntest('adds', () => { add(1); });\n",
     },
     "mvn test -Dtest='AddTest#adds'": {
         "pom.xml": "<project/>",
@@ -536,15 +522,22 @@ def test_the_command_is_that_of_the_repository(
     assert asked(ask)["command"] == command
 
 
-@pytest.mark.parametrize("files", [{}, {"CMakeLists.txt": ""}])
-def test_tests_in_c_are_run_where_cmake_builds_them(
-    ask: Ask, repository: Repository, files: dict[str, str]
+LISTED = '{"scripts": {"test": "npm run lint && npm run unit"}}'
+RUNNERS: list[tuple[dict[str, str], str, str]] = [
+    ({"package.json": LISTED}, "a.test.js", "node --test a.test.js"),
+    ({"package.json": '{"scripts": {"test": "tape"}}'}, "a.test.js", "npm test -- a.test.js"),
+    ({"package.json": '{"devDependencies": {"borp": "1"}}'}, "a.test.js", "npx borp a.test.js"),
+    ({"CMakeLists.txt": ""}, "test/add_test.c", "ctest --test-dir build -R add_test"),
+    ({}, "test/add_test.c", ""),
+]
+
+
+@pytest.mark.parametrize(("marker", "path", "expected"), RUNNERS)
+def test_what_runs_tests_is_told_by_files_beside_them(
+    tmp_path: Path, marker: dict[str, str], path: str, expected: str
 ) -> None:
-    root = repository({**C_TESTS, **files})
-    (root / "src/add.c").write_text("int add(int a) { return 1 + a; }\n", "utf-8")
-    shown = ask("change-impact").out
-    assert "test/add_test.c" in shown
-    assert ("ctest --test-dir build -R add_test" in shown) is bool(files)
+    write(tmp_path, marker)
+    assert command_of(tmp_path, [path]) == expected
 
 
 SOURCES = (".go", ".ts", ".js", ".java", ".rs")
