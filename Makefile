@@ -8,8 +8,10 @@ SYMBOL ?= src/tersely/foundation/text/tokens.py:Tokenizer.truncate
 GROUNDTRUTH ?= ../groundtruth
 
 BIN := .venv/bin
-# What is imported is compiled then: of what development needs that is the smaller part.
-PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Our own bytecode, as an installer leaves it: some environments keep none of what is imported, and half of a question is
+# compiling then.
+COMPILE := $(BIN)/python -m compileall -q -j 2 src
 
 # Where `make bench-tokens` finds clones with history, and other tools if they are installed.
 CLONES ?= ../clones
@@ -93,7 +95,7 @@ vsix:
 # manifests of registries. Needs Node 22. A tag `v1.2.3` has .github/workflows/release.yml do this and publish it.
 release: .venv/installed-dev vsix
 	rm -rf dist
-	$(PIP) 'build>=1.2,<2' 'twine>=6,<7'
+	$(PIP) --no-compile 'build>=1.2,<2' 'twine>=6,<7'
 	$(BIN)/python -m build --quiet --outdir dist
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python -m tools.release dist $(if $(REPOSITORY),--repository $(REPOSITORY))
@@ -113,10 +115,13 @@ clean:
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable .
+	$(COMPILE)
 	touch $@
 
 .venv/installed-dev: pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) --editable '.[dev]'
+# What is imported is compiled then: of what development needs that is the smaller part.
+	$(PIP) --no-compile --editable '.[dev]'
+	$(COMPILE)
 	touch .venv/installed $@
 
 .venv/bin/python:
