@@ -14,7 +14,7 @@ import pytest
 from tersely.code.flow.effects import with_effects
 from tersely.code.flow.lines import lines_of_all, nearest_statements, routine_at
 from tersely.code.flow.slicing import Direction, slice_of
-from tersely.code.languages.control import roles
+from tersely.code.languages import tables
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.syntax.cfg.read import read_routines
 from tersely.code.syntax.extract import grammar_of
@@ -217,6 +217,6 @@ def test_a_table_of_roles_names_node_types_of_its_grammar(language: str) -> None
     value = LANGUAGES[language]
     grammar = grammar_of(value)
     known = {grammar.node_kind_for_id(kind) for kind in range(grammar.node_kind_count)}
-    shared = roles.control_of("shared").roles
-    own = {kind for kind in roles.control_of(value.control).roles if kind not in shared}
+    shared = tables.control_of("shared").roles
+    own = {kind for kind in tables.control_of(value.control).roles if kind not in shared}
     assert own - known == set()

@@ -26,25 +26,12 @@ from tersely.code.expressions import (
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
-    Assign,
-    Block,
-    Call,
-    Comment,
     Custom,
     Files,
     Imports,
-    Inner,
     Language,
-    Literal,
-    Member,
-    Name,
-    Parameter,
     Resolution,
-    Return,
     Rule,
-    Sequence,
-    Text,
-    Typed,
     joined_path,
     names,
     shared_directories,
@@ -63,6 +50,7 @@ from tersely.code.languages.nodes import (
 )
 from tersely.code.languages.preprocessor import readable_c
 from tersely.code.languages.summaries import resolution_facts
+from tersely.code.languages.tables import rules_of
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -714,31 +702,11 @@ def lower_conditional(walk: Lowering, node: Node) -> Expression:
 
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(),
-    "type_identifier": Name(),
-    "primitive_type": Name(),
-    "field_expression": Member("argument", "field"),
-    "call_expression": Call("function", "arguments"),
-    "string_literal": Text(("string_content",)),
-    "number_literal": Literal("int"),
-    "char_literal": Literal("char"),
-    "true": Literal("bool"),
-    "false": Literal("bool"),
-    "parenthesized_expression": Inner(),
-    "pointer_expression": Inner("argument"),
+    **rules_of("c"),
     "conditional_expression": Custom(lower_conditional),
-    "cast_expression": Typed("type"),
-    "type_descriptor": Inner("type"),
-    "assignment_expression": Assign(updates=True),
-    "initializer_list": Sequence(),
-    "initializer_pair": Inner("value"),
-    "compound_statement": Block(),
-    "for_statement": Block(),
-    "return_statement": Return(),
     "function_definition": Custom(lower_function, "declarator"),
     "declaration": Custom(lower_declaration, "type"),
     "field_declaration": Custom(lower_declaration, "type"),
-    "parameter_declaration": Parameter("declarator", "type"),
     "type_definition": Custom(lower_typedef, "type"),
     "struct_specifier": Custom(lower_struct, "name body"),
     "union_specifier": Custom(lower_struct, "name body"),
@@ -748,7 +716,6 @@ RULES: dict[str, Rule] = {
     "preproc_include": Imports(read_include),
     "preproc_if": Custom(lower_branch, "condition alternative"),
     "preproc_elif": Custom(lower_branch, "condition alternative"),
-    "comment": Comment(),
 }
 
 BLOCKS = names("compound_statement for_statement while_statement if_statement switch_statement")

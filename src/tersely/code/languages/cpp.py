@@ -16,13 +16,8 @@ from tersely.code.languages.c import (
     read_declarator,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
-    Call,
     Custom,
-    Generic,
-    Inner,
     Language,
-    Name,
-    Parameter,
     Resolution,
     Rule,
     names,
@@ -38,6 +33,7 @@ from tersely.code.languages.nodes import (
 )
 from tersely.code.languages.preprocessor import readable_cpp
 from tersely.code.languages.summaries import resolution_facts
+from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -233,25 +229,19 @@ def lower_auto(walk: Lowering, node: Node) -> Expression:
 
 RULES_CPP: dict[str, Rule] = {
     **RULES,
+    **rules_of("cpp"),
     "class_specifier": Custom(lower_struct, "name body"),
-    "namespace_identifier": Name(),
     "namespace_definition": Custom(lower_namespace, "name body"),
     "qualified_identifier": Custom(lower_qualified),
     "template_declaration": Custom(lower_template, "parameters"),
-    "template_type": Generic("name", "arguments"),
-    "template_function": Inner("name"),
-    "template_method": Inner("name"),
     "using_declaration": Custom(lower_using),
     "alias_declaration": Custom(lower_alias, "name"),
     "namespace_alias_definition": Custom(lower_alias, "name"),
     "call_expression": Custom(lower_call, "function arguments"),
-    "new_expression": Call("type", "arguments", constructs=True),
     "subscript_expression": Custom(lower_subscript),
     "lambda_expression": Custom(lower_lambda, "body declarator"),
     "for_range_loop": Custom(lower_range_loop, "declarator type right body"),
     "placeholder_type_specifier": Custom(lower_auto),
-    "optional_parameter_declaration": Parameter("declarator", "type", "default_value"),
-    "this": Name(),
     "friend_declaration": Custom(lower_friend),
 }
 

@@ -37,37 +37,14 @@ from tersely.code.languages.classes import (
 )
 from tersely.code.languages.model import (
     FEEDS,
-    Assign,
-    Block,
-    Call,
-    Catches,
     Class,
-    Comment,
     Custom,
-    Either,
     Function,
-    Generic,
     Imports,
-    Inner,
-    Item,
-    Iterate,
-    KeywordArgument,
     Language,
-    Literal,
-    Member,
-    Name,
-    Parameter,
     Resolution,
-    Return,
     Rule,
-    Sequence,
-    Skip,
-    Text,
-    Typed,
-    TypeParameter,
-    Variables,
     Wrapper,
-    Yield,
     names,
     wheel,
 )
@@ -82,6 +59,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts
+from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -299,63 +277,22 @@ def _class(kind: Kind) -> Class:
 
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(may_call=True),
-    "=this": Name(),
-    "=base": Name(),
-    "qualified_name": Member("qualifier", "name"),
-    "alias_qualified_name": Inner("name"),
-    "member_access_expression": Member("expression", "name"),
+    **rules_of("csharp"),
     "conditional_access_expression": Custom(lower_conditional_access),
     "member_binding_expression": Custom(lower_binding, "name"),
-    "invocation_expression": Call("function", "arguments"),
-    "argument": KeywordArgument("name", "#-1"),
     "object_creation_expression": Custom(lower_creation, "type"),
     "implicit_object_creation_expression": Custom(lower_creation, "type"),
     "array_creation_expression": Custom(lower_array_creation),
     "implicit_array_creation_expression": Custom(lower_array_creation),
-    "initializer_expression": Sequence(),
-    "collection_expression": Sequence(),
-    **dict.fromkeys(
-        names(
-            "collection_element expression_element bracketed_argument_list parenthesized_expression "
-            "await_expression postfix_unary_expression arrow_expression_clause"
-        ),
-        Inner(),
-    ),
-    "element_access_expression": Item("expression", "subscript"),
-    "string_literal": Text(("string_literal_content",)),
-    "verbatim_string_literal": Literal("string"),
-    "raw_string_literal": Literal("string"),
-    "character_literal": Literal("char"),
-    "integer_literal": Literal("int"),
-    "real_literal": Literal("double"),
-    "boolean_literal": Literal("bool"),
-    "conditional_expression": Either(("consequence", "alternative")),
     "binary_expression": Custom(alternatives("??"), "left right operator"),
-    "cast_expression": Typed("type", "value"),
-    "as_expression": Typed("right", "left"),
     "declaration_pattern": Custom(lower_pattern, "name type"),
     "recursive_pattern": Custom(lower_pattern, "name type"),
     "declaration_expression": Custom(lower_pattern, "name type"),
-    "generic_name": Generic("#0", ":type_argument_list"),
     "array_type": Custom(array_type, "type"),
-    "nullable_type": Inner("type"),
     "predefined_type": Custom(word),
     "implicit_type": Custom(word),
-    "type_parameter": TypeParameter(),
-    "primary_constructor_base_type": Inner("type"),
-    "catch_declaration": Catches("type", "name"),
-    "assignment_expression": Assign("left", "right", updates=True),
-    "variable_declaration": Variables("variable_declarator", value="#1"),
-    "field_declaration": FIELDS,
-    "event_field_declaration": FIELDS,
-    "foreach_statement": Iterate("left", "right", "type"),
-    "return_statement": Return(),
-    "yield_statement": Yield(),
-    "block": Block(),
     "lambda_expression": Custom(lambda walk, node: walk.as_rule(LAMBDA, node)),
     "anonymous_method_expression": Function(name="", read=read_parameters, body=":block"),
-    "parameter": Parameter("name", "type", defines=Kind.PROPERTY),
     "method_declaration": Custom(function(METHOD, mark_extension)),
     "local_function_statement": Function(
         returns="type", read=read_parameters, generics=("type_parameters",)
@@ -366,11 +303,6 @@ RULES: dict[str, Rule] = {
     "operator_declaration": Custom(lower_nameless),
     "conversion_operator_declaration": Custom(lower_nameless),
     "destructor_declaration": Custom(lower_nameless),
-    "class_declaration": _class(Kind.CLASS),
-    "record_declaration": _class(Kind.CLASS),
-    "struct_declaration": _class(Kind.STRUCT),
-    "interface_declaration": _class(Kind.INTERFACE),
-    "enum_declaration": Class(Kind.ENUM),
     "enum_member_declaration": Custom(enum_member, "name value"),
     "delegate_declaration": Custom(
         lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)
@@ -378,9 +310,6 @@ RULES: dict[str, Rule] = {
     "namespace_declaration": Custom(namespace, "name body"),
     "file_scoped_namespace_declaration": Custom(namespace, "name body"),
     "using_directive": Imports(read_import),
-    "attribute_list": Skip(),
-    "modifier": Skip(),
-    "comment": Comment(),
 }
 
 

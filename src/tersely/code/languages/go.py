@@ -18,37 +18,18 @@ from tersely.code.expressions import (
     MAPPING,
     MEMBER,
     SEQUENCE,
-    TAKES_RESULTS,
     TYPED,
     Expression,
     is_tagged,
     last_name,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
-    Block,
-    Call,
-    Comment,
     Custom,
     Files,
-    Function,
-    Generic,
     Imports,
-    Inner,
-    Item,
     Language,
-    Literal,
-    Member,
-    Name,
-    Parameter,
     Resolution,
-    Return,
     Rule,
-    Sequence,
-    Skip,
-    Spread,
-    Text,
-    Typed,
-    TypeParameter,
     joined_path,
     names,
     wheel,
@@ -65,6 +46,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
+from tersely.code.languages.tables import rules_of
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -500,66 +482,23 @@ def _element(
 
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(),
-    "type_identifier": Name(),
-    "package_identifier": Name(),
-    "selector_expression": Member("operand", "field"),
-    "qualified_type": Member("package", "name"),
-    "call_expression": Call(),
-    "type_conversion_expression": Call("type", "operand"),
-    "variadic_argument": Spread(),
-    "index_expression": Item("operand", "index"),
-    "slice_expression": Inner("operand"),
-    "parenthesized_expression": Inner(),
-    "parenthesized_type": Inner(),
-    "pointer_type": Inner(),
-    "negated_type": Inner(),
+    **rules_of("go"),
     "type_constraint": Custom(lower_constraint),
     "unary_expression": Custom(lower_unary),
-    "type_assertion_expression": Typed("type"),
-    "interpreted_string_literal": Text(("interpreted_string_literal_content",)),
-    "raw_string_literal": Text(("raw_string_literal_content",)),
-    "int_literal": Literal("int"),
-    "float_literal": Literal("float64"),
-    "rune_literal": Literal("rune"),
-    "true": Literal("bool"),
-    "false": Literal("bool"),
-    "expression_list": Sequence(unwraps=True),
     "composite_literal": Custom(lower_composite, "type body"),
     "slice_type": _generic(SLICE, "element"),
     "array_type": _generic(SLICE, "element"),
     "implicit_length_array_type": _generic(SLICE, "element"),
     "map_type": _generic(MAP, "key", "value"),
     "channel_type": _generic(CHANNEL, "value"),
-    "generic_type": Generic("type", "type_arguments"),
     "function_type": Custom(lower_function_type),
     "struct_type": Custom(lower_anonymous_type),
     "interface_type": Custom(lower_anonymous_type),
     "type_spec": Custom(lower_type_spec, "name type type_parameters"),
     "type_alias": Custom(lower_alias, "name type"),
     "type_elem": Custom(lower_embedded),
-    "type_parameter_declaration": TypeParameter(bound="type"),
     "field_declaration": Custom(lower_field, "type"),
-    "method_elem": Function(Kind.METHOD, returns="result"),
     "parameter_list": Custom(lower_results),
-    "parameter_declaration": Parameter("name", "type"),
-    "variadic_parameter_declaration": Parameter("name", "type", mode=1),
-    "function_declaration": Function(
-        returns="result",
-        generics=("type_parameters",),
-        flags=TAKES_RESULTS,
-        results_are_variables=True,
-    ),
-    "method_declaration": Function(
-        Kind.METHOD,
-        returns="result",
-        receiver="receiver",
-        flags=TAKES_RESULTS,
-        results_are_variables=True,
-    ),
-    "func_literal": Function(
-        name="", returns="result", flags=TAKES_RESULTS, results_are_variables=True
-    ),
     "var_spec": Custom(lower_specification),
     "const_spec": Custom(lower_specification),
     "short_var_declaration": Custom(lower_assignment, "left"),
@@ -567,18 +506,8 @@ RULES: dict[str, Rule] = {
     "range_clause": Custom(lower_assignment, "left"),
     "receive_statement": Custom(lower_assignment, "left"),
     "send_statement": Custom(lower_send, "channel value"),
-    "return_statement": Return(),
     "type_switch_statement": Custom(lower_type_switch, "alias initializer value"),
-    **dict.fromkeys(
-        names(
-            "block if_statement for_statement expression_switch_statement expression_case default_case "
-            "communication_case"
-        ),
-        Block(),
-    ),
     "import_spec": Imports(read_import),
-    "package_clause": Skip(),
-    "comment": Comment(),
 }
 
 

@@ -38,26 +38,13 @@ from tersely.code.languages.classes import (
     own_name,
 )
 from tersely.code.languages.model import (
-    Assign,
-    Block,
     Class,
-    Comment,
     Custom,
     Function,
     Imports,
-    Inner,
-    Item,
     Language,
-    Literal,
-    Member,
-    Name,
     Resolution,
-    Return,
     Rule,
-    Skip,
-    Text,
-    Typed,
-    TypeParameter,
     names,
     wheel,
 )
@@ -73,6 +60,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
+from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -655,48 +643,25 @@ SECONDARY = Function(
 )
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(may_call=True),
+    **rules_of("kotlin"),
     "this_expression": Custom(lower_this),
     "super_expression": Custom(lambda walk, node: "super"),
-    "navigation_expression": Member("#0", "#-1", reference="::"),
     "callable_reference": Custom(lower_own_reference),
     "call_expression": Custom(lower_call),
-    "constructor_invocation": Inner(":user_type"),
-    **dict.fromkeys(
-        names(
-            "explicit_delegation type_test parenthesized_expression nullable_type non_nullable_type "
-            "parenthesized_type"
-        ),
-        Inner(),
-    ),
-    "annotated_lambda": Inner("#-1"),
     "lambda_literal": Custom(lower_lambda),
     "anonymous_function": Custom(function(ANONYMOUS, finish_function)),
     "object_literal": Custom(lower_object_literal),
-    "index_expression": Item("#0", "#1"),
-    "string_literal": Text(("string_content",)),
-    "number_literal": Literal("Int"),
-    "float_literal": Literal("Double"),
-    "character_literal": Literal("Char"),
     "if_expression": Custom(lower_if, "condition"),
     "when_expression": Custom(lower_when),
     "is_expression": Custom(lower_test),
-    "unary_expression": Inner("argument"),
     "binary_expression": Custom(lower_binary, "left right"),
     "infix_expression": Custom(lower_infix),
-    "as_expression": Typed("right", "left"),
     "user_type": Custom(dotted_type("identifier")),
-    "function_type": Skip(),
-    "type_projection": Inner("#-1"),
-    "type_parameter": TypeParameter(":identifier", ":user_type"),
-    "assignment": Assign("left", "right", updates=True),
     "property_declaration": Custom(lower_property),
     "class_parameter": Custom(lower_class_parameter),
     "for_statement": Custom(lower_for),
     "when_subject": Custom(lower_subject),
     "catch_block": Custom(lower_catch),
-    "return_expression": Return(),
-    "block": Block(is_value=True),
     "function_body": Custom(lower_body),
     "function_declaration": Custom(function(FUNCTION, finish_function)),
     "secondary_constructor": SECONDARY,
@@ -706,10 +671,6 @@ RULES: dict[str, Rule] = {
     "enum_entry": Custom(lower_enum_entry),
     "type_alias": Custom(lower_alias, "type"),
     "import": Imports(read_import),
-    "package_header": Skip(),
-    "modifiers": Skip(),
-    "line_comment": Comment(),
-    "block_comment": Comment(),
 }
 
 KOTLIN = Language(

@@ -1044,6 +1044,6 @@ class Language:
     # The child of a node that names a field or parameter, so that it means no value, where no rule
     # says so.
     label_of: Callable[[Node], OptionalNode] | None = None
-    # the table in `control/` of the order in which its statements run
+    # the table in `rules/` with the order in which its statements run
     control: str = ""
     resolution: Resolution = field(default_factory=Resolution)

@@ -20,11 +20,9 @@ from tersely.code.expressions import (
     ELEMENT,
     ITEM,
     KEYWORD_ONLY,
-    KEYWORD_REST,
     LITERAL,
     MAPPING,
     MEMBER,
-    REST,
     SEQUENCE,
     SPREAD,
     STATIC,
@@ -38,15 +36,10 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
 from tersely.code.languages.model import (  # fmt: skip
-    Comment,
     Custom,
     Files,
     Language,
-    Literal,
-    Name,
     Resolution,
-    Skip,
-    Text,
     names,
     wheel,
 )
@@ -60,6 +53,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
+from tersely.code.languages.tables import rules_of
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -944,6 +938,7 @@ OWN_VARIABLE = Custom(_lower_own_variable)
 MATCH = Custom(_lower_pattern_name)
 
 RULES: dict[str, model.Rule] = {
+    **rules_of("ruby"),
     **dict.fromkeys(
         names(
             "program body_statement block_body then else do begin ensure parenthesized_statements"
@@ -959,9 +954,6 @@ RULES: dict[str, model.Rule] = {
     "do_block": BLOCK_RULE,
     "lambda": BLOCK_RULE,
     "identifier": Custom(_lower_identifier),
-    "constant": Name(),
-    "self": Name(),
-    "global_variable": Name(),
     "instance_variable": OWN_VARIABLE,
     "class_variable": OWN_VARIABLE,
     "scope_resolution": Custom(_lower_scope, "scope name"),
@@ -996,23 +988,6 @@ RULES: dict[str, model.Rule] = {
     "alternative_pattern": MATCH,
     "simple_symbol": Custom(_lower_symbol),
     "delimited_symbol": Custom(_lower_symbol),
-    "optional_parameter": model.Parameter("name", "", "value"),
-    "keyword_parameter": model.Parameter("name", "", "value", KEYWORD_ONLY),
-    "splat_parameter": model.Parameter("name", mode=REST),
-    "hash_splat_parameter": model.Parameter("name", mode=KEYWORD_REST),
-    "destructured_parameter": model.Sequence(),
-    "block_parameter": Skip(),
-    "forward_parameter": Skip(),
-    "string": Text(("string_content",)),
-    "integer": Literal("int"),
-    "float": Literal("Float"),
-    "true": Literal("TrueClass"),
-    "false": Literal("FalseClass"),
-    "regex": Literal("Regexp"),
-    "string_array": Literal("Array"),
-    "symbol_array": Literal("Array"),
-    "uninterpreted": Skip(),
-    "comment": Comment(),
 }
 
 COMMON = names(

@@ -9,12 +9,9 @@ word is one; `$word` stands for its value in `words`. `this` and `handler` are p
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from tersely.code.languages.model import (
@@ -27,8 +24,8 @@ from tersely.code.languages.model import (
     Topic,
     names,
 )
-from tersely.foundation.types import MISSING
-from tersely.foundation.types import fields as fields_of
+from tersely.code.languages.tables import facts_of, table_of
+from tersely.foundation.types import JsonMapping
 
 _NAME = re.compile(r"(?:\{[^}]*\}|[^\s{}])+")
 _CHOICE = re.compile(r"\{([^}]*)\}")
@@ -57,33 +54,13 @@ _MADE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@cache
-def _table(language: str) -> Any:
-    path = Path(__file__).with_name("summaries") / f"{language}.json"
-    return json.loads(path.read_text("utf-8"))
-
-
-_FORMS = {
-    fact.name: dict if fact.default is MISSING else type(fact.default)
-    for fact in fields_of(Resolution)
-}
-
-
 def resolution_facts(language: str) -> dict[str, Any]:
-    """The fields of a language's `Resolution` that its table has. The words of a set or tuple are
-    one text, and each word in a key of a mapping is a key.
-    """
-    return {
-        fact: _fact(_FORMS[fact], value) for fact, value in _table(language)["resolution"].items()
-    }
+    """The fields of a language's `Resolution` that its table has."""
+    return facts_of(Resolution, _table(language)["resolution"], _plain)
 
 
-def _fact(form: type, written: Any) -> Any:
-    if form is dict:
-        return {word: _plain(value) for words, value in written.items() for word in words.split()}
-    if form is tuple:
-        return tuple(written.split() if isinstance(written, str) else written)
-    return names(written) if form is frozenset else written
+def _table(language: str) -> JsonMapping:
+    return table_of(f"summaries/{language}.json")
 
 
 def summaries(language: str, section: str) -> dict[str, Summary]:

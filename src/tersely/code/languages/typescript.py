@@ -35,28 +35,19 @@ from tersely.code.languages.ecmascript import (
     read_call,
 )
 from tersely.code.languages.model import (
-    Assign,
     Call,
     Class,
     Custom,
-    Either,
     Function,
-    Generic,
-    Inner,
     Language,
-    Member,
-    Name,
-    Parameter,
     Rule,
-    Skip,
     Statement,
-    TypeParameter,
-    Variable,
     wheel,
 )  # fmt: skip
 from tersely.code.languages.nodes import OptionalNode, child_in, first_part, named_parts
 from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of
+from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import Kind
 from tersely.foundation.types import replace
 
@@ -388,16 +379,11 @@ CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
 
 TYPE_RULES: dict[str, Rule] = {
     **SHARED,
+    **rules_of("typescript"),
     "call_expression": Call("function", "arguments", imports=read_call, generics="type_arguments"),
-    "new_expression": Call("constructor", "arguments", constructs=True, generics="type_arguments"),
-    "type_identifier": Name(),
-    "nested_type_identifier": Member("module", "name"),
-    "nested_identifier": Member("object", "property"),
     "predefined_type": Custom(lower_predefined),
-    "this_type": Name(),
     "type_annotation": Custom(lower_annotation),
     "type_predicate_annotation": Custom(lower_predicate),
-    "asserts_annotation": Skip(),
     "literal_type": Custom(lower_literal),
     "function_type": Custom(lower_function_type),
     "constructor_type": Custom(lower_function_type),
@@ -406,47 +392,17 @@ TYPE_RULES: dict[str, Rule] = {
     "index_type_query": Custom(lower_keys),
     "call_signature": Custom(lower_call_signature),
     "construct_signature": Custom(lower_call_signature),
-    "generic_type": Generic("name", "type_arguments"),
-    "extends_clause": Generic("value", "type_arguments"),
-    "type_arguments": Skip(),
     "array_type": Custom(lower_array_type),
     "tuple_type": Custom(lower_tuple_type),
-    "union_type": Either(),
-    "intersection_type": Either(),
-    "parenthesized_type": Inner(),
-    "readonly_type": Inner(),
-    "conditional_type": Either(("consequence", "alternative")),
     "type_query": Custom(lower_type_query),
     "object_type": Custom(lower_object_type),
-    "type_parameter": TypeParameter("name", "constraint"),
-    "infer_type": TypeParameter(":type_identifier", ":type"),
-    "mapped_type_clause": TypeParameter("name"),
-    "constraint": Inner(),
     "as_expression": Custom(lower_cast),
     "satisfies_expression": Custom(lower_cast),
-    "non_null_expression": Inner(),
-    "instantiation_expression": Inner(),
-    "variable_declarator": Assign("name", "value", "type", defines=Kind.VARIABLE, names=True),
-    "required_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS, ignored="this"),
-    "optional_parameter": Parameter("pattern", "type", "value", fields=FIELD_MARKS),
-    "public_field_definition": Variable(name="name", type="type", value="value", names=True),
-    "property_signature": Variable(name="name", type="type"),
     "function_signature": BODILESS,
     "method_signature": replace(BODILESS, kind=Kind.METHOD),
     "abstract_method_signature": replace(BODILESS, kind=Kind.METHOD),
-    "class_declaration": CLASS,
-    "abstract_class_declaration": CLASS,
-    "interface_declaration": Class(
-        kind=Kind.INTERFACE, bases=(":extends_type_clause",), generics=("type_parameters",)
-    ),
-    "type_alias_declaration": Class(
-        kind=Kind.TYPE, body=":object_type", alias="value", generics=("type_parameters",)
-    ),
-    "enum_declaration": Class(kind=Kind.ENUM),
     "enum_body": Custom(lower_enum_body),
-    "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),
     "internal_module": Custom(lower_namespace, "name body"),
-    "module": Class(kind=Kind.NAMESPACE),
     "ambient_declaration": Custom(lower_ambient),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
-from tersely.code.languages.control import roles as control
+from tersely.code.languages import roles as control
 from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in, parts_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary

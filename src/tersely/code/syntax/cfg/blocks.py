@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
-from tersely.code.languages.control import roles as control
+from tersely.code.languages import roles as control
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import StatementDraft, closing_line

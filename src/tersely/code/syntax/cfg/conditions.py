@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
-from tersely.code.languages.control import roles as control
+from tersely.code.languages import roles as control
 from tersely.code.languages.nodes import OptionalNode, named_parts, operands_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import CfgNodeDraft, Ends

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.control.roles import Leap
 from tersely.code.languages.nodes import all_parts, last_line_of
+from tersely.code.languages.roles import Leap
 from tersely.code.routines import (
     ENTRY,
     EXIT,

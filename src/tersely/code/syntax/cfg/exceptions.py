@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.languages.control import roles as control
+from tersely.code.languages import roles as control
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (

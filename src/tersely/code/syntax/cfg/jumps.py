@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.control import roles as control
-from tersely.code.languages.control.roles import Leap
+from tersely.code.languages import roles as control
 from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.roles import Leap
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
     block,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.control.roles import control_of
+from tersely.code.languages.tables import control_of
 from tersely.code.routines import Routines
 from tersely.code.syntax.cfg.accesses import VISITORS
 from tersely.code.syntax.cfg.blocks import body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
-from tersely.code.languages.control import roles as control
+from tersely.code.languages import roles as control
 from tersely.code.languages.model import Names
 from tersely.code.languages.nodes import (
     OptionalNode,

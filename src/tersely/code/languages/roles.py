@@ -1,5 +1,6 @@
-"""The meaning of node types for the order in which statements run: the roles that the tables beside
-this, `NAME.json`, give to node types. `shared.json` has those of names that grammars agree on.
+"""The meaning of node types for the order in which statements run: the roles that the section
+`control` of `rules/NAME.json` gives to node types. `shared.json` has those of names that grammars
+agree on.
 
 `roles_of` maps node types to the roles below; a node type without one that stands in a block is a
 statement that runs straight through. The reads and writes of a statement follow from the rules of
@@ -10,17 +11,13 @@ same meaning. Fields are written as there.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from tersely.code.languages import model
 from tersely.code.languages.model import Field, Language, Names, names, value
-from tersely.code.symbols import Kind
-from tersely.foundation.types import JsonMapping, field, replace
+from tersely.foundation.types import JsonMapping, field
 
 
 @value
@@ -346,47 +343,3 @@ def roles_of(language: Language, table: Control) -> JsonMapping:
     its rules.
     """
     return {**{kind: role_of(rule) for kind, rule in language.rules.items()}, **table.roles}
-
-
-@cache
-def control_of(name: str) -> Control:
-    """The table `NAME.json` with those that it extends, read at the first question about control
-    flow. Each of several words in a key is a key, and a list has the `Forms` of a node.
-    """
-    table = json.loads(Path(__file__).with_name(f"{name}.json").read_text("utf-8"))
-    base = control_of(table.pop("extends")) if "extends" in table else Control({})
-    roles = {kinds: _role(written) for kinds, written in table.pop("roles").items()}
-    facts = {fact: _fact(written) for fact, written in table.items()}
-    return replace(base, roles={**base.roles, **_by_word(roles)}, **facts)
-
-
-def _fact(written: Any) -> Any:
-    if isinstance(written, dict):
-        return _by_word(written)
-    return names(written) if isinstance(written, str) else written
-
-
-def _by_word(table: JsonMapping) -> JsonMapping:
-    return {word: value for words, value in table.items() for word in words.split()}
-
-
-_READ: Mapping[str, Callable[[Any], Any]] = {
-    "to": Leap,
-    "kind": Kind,
-    "wildcards": names,
-    "negates": names,
-}
-
-
-def _role(written: Any) -> Any:
-    """A role or rule by its name, with the fields that differ from its own."""
-    if isinstance(written, list):
-        return Forms(tuple((mark, _role(role)) for mark, role in written))
-    name, fields = next(iter(written.items())) if isinstance(written, dict) else (written, {})
-    made = getattr(model, name, None) or globals()[name]
-    return made(
-        **{
-            field: _READ.get(field, str)(value) if type(value) is str else value
-            for field, value in fields.items()
-        }
-    )

@@ -1,1 +1,0 @@
-"""The meaning of each language's nodes for the order in which its statements run."""

@@ -1,0 +1,96 @@
+"""What tables say, as values: the rules of a language and the roles of its nodes, `rules/NAME.json`.
+
+The section `rules` gives node types their rules (`model.py`) as far as these need no function, and
+`control` has the fields of a `Control`: what node types mean for the order of statements
+(`roles.py`). Each of several words in a key is a key, the words of a set or tuple are one text, and
+flags have their names. A rule or role is its name, or its name with the fields that differ from its
+own; a list has the `Forms` of a node.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tersely.code import expressions
+from tersely.code.languages import model, roles
+from tersely.code.languages.model import names
+from tersely.code.languages.roles import Control, Forms, Leap
+from tersely.code.symbols import Kind
+from tersely.foundation.types import JsonMapping, fields, replace
+
+
+@cache
+def table_of(path: str) -> JsonMapping:
+    """A table beside this, read when it is first asked for."""
+    table: JsonMapping = json.loads((Path(__file__).parent / path).read_text("utf-8"))
+    return table
+
+
+def rules_of(name: str) -> dict[str, model.Rule]:
+    """The rules of a language that need no function, by node type."""
+    return _by_word(table_of(f"rules/{name}.json")["rules"], _meaning)
+
+
+@cache
+def control_of(name: str) -> Control:
+    """The meaning of a language's nodes for control flow, with that of the table that it extends."""
+    written = table_of(f"rules/{name}.json")["control"]
+    base = control_of(written["extends"]) if "extends" in written else Control({})
+    own = {fact: value for fact, value in written.items() if fact not in ("extends", "roles")}
+    meanings = {**base.roles, **_by_word(written["roles"], _meaning)}
+    return replace(base, roles=meanings, **facts_of(Control, own))
+
+
+def facts_of(
+    kind: type[Any], written: JsonMapping, plain: Callable[[Any], Any] = lambda value: value
+) -> dict[str, Any]:
+    """Fields of a class as a table has them, by their types; `plain` reads values of all others."""
+    types = {one.name: one.type for one in fields(kind)}
+    return {name: _fact(types[name], value, plain) for name, value in written.items()}
+
+
+def _fact(type_: str, written: Any, plain: Callable[[Any], Any]) -> Any:
+    if isinstance(written, dict):
+        return _by_word(written, _flags if type_ == "Mapping[str, int]" else plain)
+    read = _READ.get(type_, plain) if isinstance(written, str) else plain
+    return read(written)
+
+
+def _by_word(table: JsonMapping, read: Callable[[Any], Any]) -> dict[str, Any]:
+    return {word: read(value) for words, value in table.items() for word in words.split()}
+
+
+def _in_order(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def _flags(written: int | str) -> int:
+    """The sum of the flags of some names; a number is itself."""
+    if isinstance(written, int):
+        return written
+    return sum(getattr(expressions, word) for word in written.split())
+
+
+# by the type of a field, what reads the text that a table has for it
+_READ: Mapping[str, Callable[[str], Any]] = {
+    "Names": names,
+    "OrderedNames": _in_order,
+    "tuple[Field, ...]": _in_order,
+    "int": _flags,
+    "Kind": Kind,
+    "Kind | None": Kind,
+    "Leap": Leap,
+}
+
+
+def _meaning(written: Any) -> Any:
+    """A rule or role by its name."""
+    if isinstance(written, list):
+        return Forms(tuple((mark, _meaning(role)) for mark, role in written))
+    name, given = next(iter(written.items())) if isinstance(written, dict) else (written, {})
+    made = getattr(model, name, None) or getattr(roles, name)
+    return made(**facts_of(made, given))
