@@ -605,9 +605,12 @@ class TestSeveralProcesses:
     [
         ("languages/ruby.py", {"ruby"}),
         ("languages/summaries/ruby.json", {"ruby"}),
+        ("languages/rules/ruby.json", {"ruby"}),
+        ("languages/rules/c.json", {"c", "cpp"}),
         ("languages/tags/bash.scm", {"bash"}),
         ("languages/c.py", {"c", "cpp"}),
         ("languages/parts/python_fields.py", {"python"}),
+        ("languages/parts/python_matching.py", {"python"}),
         ("languages/ecmascript.py", {"astro", "javascript", "svelte", "tsx", "typescript", "vue"}),
         ("languages/tags.py", set(DOCUMENTS | BY_QUERIES | BY_RULES)),
         ("languages/nodes.py", set(DOCUMENTS | BY_QUERIES | BY_RULES)),

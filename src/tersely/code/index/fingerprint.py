@@ -19,6 +19,7 @@ _SOURCES = (
     "*.*",
     "languages/*.*",
     "languages/parts/*.*",
+    "languages/rules/*.*",
     "languages/summaries/*.*",
     "languages/tags/*.*",
     "syntax/*.*",
@@ -29,7 +30,7 @@ _SOURCES = (
 )
 _GRAMMARS = "tree_sitter"
 _IMPORTS = (
-    re.compile(rb"tersely\.code\.languages(?:[.\w]*\.| import )(\w+)"),
+    re.compile(rb"tersely\.code\.languages(?:\.parts)?(?:[.\w]*\.| import )(\w+)"),
     re.compile(rb"(?:import |wheel\(\")(tree_sitter_\w+)"),
 )
 

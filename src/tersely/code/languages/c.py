@@ -28,10 +28,8 @@ from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
     Custom,
     Files,
-    Imports,
     Language,
     Resolution,
-    Rule,
     joined_path,
     names,
     shared_directories,
@@ -42,6 +40,7 @@ from tersely.code.languages.nodes import (
     TextOf,
     all_parts,
     child_in,
+    child_of,
     line_of,
     named_parts,
     parts_in,
@@ -112,14 +111,12 @@ class Declarator(NamedTuple):
     is_function_pointer: bool
 
 
-def read_declarator(node: Node) -> Declarator:
+def read_declarator(node: OptionalNode) -> Declarator:
     """The name in a declarator, with the kind of thing that it declares."""
     function: OptionalNode = None
     direct, points = True, False
     for _ in range(MAX_DECLARATOR_DEPTH):
-        if node.type in NAMES:
-            return Declarator(node, None if points else function, direct, points)
-        if node.type not in WRAPPING:
+        if node is None or node.type not in WRAPPING:
             break
         if node.type == "function_declarator":
             # the innermost is the one called: `int (*f(char c))(void *a)`
@@ -127,14 +124,10 @@ def read_declarator(node: Node) -> Declarator:
         elif node.type in ("pointer_declarator", "reference_declarator", "array_declarator"):
             direct = False
             points = points or (function is not None and node.type == "pointer_declarator")
-        inner = node.child_by_field_name("declarator") or next(
-            (child for child in named_parts(node) if child.type in WRAPPING or child.type in NAMES),
-            None,
-        )
-        if inner is None:
-            break
-        node = inner
-    return Declarator(None, function, direct, points)
+        node = node.child_by_field_name("declarator") or child_of(node, *WRAPPING, *NAMES)
+    if node is None or node.type not in NAMES:
+        return Declarator(None, function, direct, points)
+    return Declarator(node, None if points else function, direct, points)
 
 
 def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
@@ -209,17 +202,11 @@ FIXTURES = {
 
 def lower_function(walk: Lowering, node: Node, declarator: OptionalNode) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
-    found = read_declarator(declarator) if declarator is not None else None
-    if (
-        found is None
-        or found.name is None
-        or (found.function is None and not _converts(found.name))
-    ):
+    found = read_declarator(declarator)
+    if found.name is None or (found.function is None and not _converts(found.name)):
         walk.values(node)
         return None
-    body = node.child_by_field_name("body") or next(
-        (child for child in named_parts(node) if child.type == "try_statement"), None
-    )
+    body = node.child_by_field_name("body") or child_of(node, "try_statement")
     looks_like_one = (
         node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
     )
@@ -260,7 +247,7 @@ def define_function(
     if initializers is not None:
         _initialize_members(walk, initializers)
     walk.value(body)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _flags(walk: Lowering, node: Node, body: OptionalNode, *, in_class: bool) -> int:
@@ -269,7 +256,7 @@ def _flags(walk: Lowering, node: Node, body: OptionalNode, *, in_class: bool) ->
     specifiers = (child for child in node.children if child.type == "storage_class_specifier")
     if any(walk.text(one) == "static" for one in specifiers):
         flags |= STATIC if in_class else PRIVATE
-    is_default = any(child.type == "default_method_clause" for child in named_parts(node))
+    is_default = child_of(node, "default_method_clause") is not None
     if body is None and not is_default:
         # known where it is included
         flags |= ABSTRACT if in_class else ABSTRACT | PRIVATE
@@ -339,8 +326,8 @@ def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
             yield from _defined_functions(walk, child)
         elif child.type == "function_definition":
             declarator = child.child_by_field_name("declarator")
-            found = read_declarator(declarator) if declarator is not None else None
-            if found is not None and found.name is not None:
+            found = read_declarator(declarator)
+            if found.name is not None:
                 yield walk.text(found.name)
 
 
@@ -374,10 +361,10 @@ def _parameters(walk: Lowering, listed: OptionalNode) -> NamedExpressions:
         annotation = walk.field_value(child, "type")
         walk.field_value(child, "default_value")
         declarator = child.child_by_field_name("declarator")
-        inner = read_declarator(declarator) if declarator is not None else None
-        if inner is not None and (inner.is_function_pointer or inner.function is not None):
+        inner = read_declarator(declarator)
+        if inner.is_function_pointer or inner.function is not None:
             annotation = None
-        name = walk.parameter_name(inner.name if inner is not None else None, len(found))
+        name = walk.parameter_name(inner.name, len(found))
         found.append((name, annotation))
     return found
 
@@ -554,7 +541,6 @@ def define_class(
     walk: Lowering, node: Node, name: OptionalNode, body: Node, kind: Kind
 ) -> Expression:
     """Define a struct, union, class or enumeration with the members of its body."""
-    parent = walk.scope
     if name is not None and name.type == "template_type":
         name = name.child_by_field_name("name")
     qualifiers, text, name_node = qualified(walk, name) if name is not None else ([], "", None)
@@ -579,7 +565,7 @@ def define_class(
     else:
         walk.values(body)
         _place_fields(walk, body, text)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _place_fields(walk: Lowering, body: Node, own: str) -> None:
@@ -667,8 +653,8 @@ def lower_macro(
     """`#define NAME(a) text`: text that looks like a call is one. Macros know no scopes."""
     if name is None:
         return None
-    parent, module = walk.scope, walk.drafts[0]
-    walk.scope = module or parent
+    around, module = walk.scope, walk.drafts[0]
+    walk.scope = module or around
     draft = walk.enter(node, Kind.MACRO, walk.text(name), name, value)
     draft.flags |= PRIVATE  # known where the file is included
     own = {walk.text(child) for child in named_parts(listed)} if listed is not None else set()
@@ -679,7 +665,9 @@ def lower_macro(
         if called not in MACRO_WORDS and called not in own:
             draft.read.add(called)
             walk.call(called, (), (), line_of(node))
-    return walk.leave(draft, parent)
+    result = walk.leave(draft)
+    walk.scope = around
+    return result
 
 
 def lower_branch(
@@ -701,22 +689,7 @@ def lower_conditional(walk: Lowering, node: Node) -> Expression:
     )
 
 
-RULES: dict[str, Rule] = {
-    **rules_of("c"),
-    "conditional_expression": Custom(lower_conditional),
-    "function_definition": Custom(lower_function, "declarator"),
-    "declaration": Custom(lower_declaration, "type"),
-    "field_declaration": Custom(lower_declaration, "type"),
-    "type_definition": Custom(lower_typedef, "type"),
-    "struct_specifier": Custom(lower_struct, "name body"),
-    "union_specifier": Custom(lower_struct, "name body"),
-    "enum_specifier": Custom(lower_enum, "name body"),
-    "preproc_def": Custom(lower_macro, "name value parameters"),
-    "preproc_function_def": Custom(lower_macro, "name value parameters"),
-    "preproc_include": Imports(read_include),
-    "preproc_if": Custom(lower_branch, "condition alternative"),
-    "preproc_elif": Custom(lower_branch, "condition alternative"),
-}
+RULES = rules_of("c", globals())
 
 BLOCKS = names("compound_statement for_statement while_statement if_statement switch_statement")
 

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 Namespaces = Callable[[Files, str, str], list[str]]
 
 
-def child_of(node: Node, *types: str) -> OptionalNode:
-    """The first child of one of some types."""
-    return next((child for child in named_parts(node) if child.type in types), None)
-
-
 def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
     """Files that declare a namespace, and the file that a class of that name lives in by custom;
     nearest first.
@@ -87,12 +82,11 @@ def anonymous_class(
     walk: Lowering, node: Node, body: OptionalNode, bases: Iterable[Expression]
 ) -> Expression:
     """Define a class body without a name; returns the value of its one instance."""
-    parent = walk.scope
     draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
     draft.bases = [*filter(None, bases)]
     walk.scope = draft
     walk.value(body)
-    return (NEW, walk.leave(draft, parent), (), (), line_of(node))
+    return (NEW, walk.leave(draft), (), (), line_of(node))
 
 
 def namespace(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:

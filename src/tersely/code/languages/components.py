@@ -197,7 +197,7 @@ def _walk(is_own: Callable[[bytes], bool], walk: Lowering, root: Node) -> None:
     draft.calls = [call for call in calls if call is not None]
     for called in _run_by_vue(options):
         walk.call(called, (), (), walk.definitions[called[1]].name_line)
-    walk.bind_name("default", walk.leave(draft, module))
+    walk.bind_name("default", walk.leave(draft))
 
 
 def _markup_call(call: Expression, bound: set[Expression], options: Expression) -> Expression:

@@ -5,27 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression, is_tagged
+from tersely.code.languages import c
 from tersely.code.languages.c import (
     BLOCKS,
     RULES,
     UNNAMED_NAMESPACE,
     included_files,
-    lower_struct,
-    lower_subscript,
     parameter_of,
     read_declarator,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
-    Custom,
     Language,
     Resolution,
-    Rule,
     names,
     wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
+    has_token,
     last_line_of,
     last_part,
     named_parts,
@@ -63,18 +61,16 @@ def lower_namespace(
         walk.value(body)
         walk.notes[UNNAMED_NAMESPACE] = around
         return None
-    parent = walk.scope
     drafts = []
     for part in _parts(name):
         draft = walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body)
         draft.flags |= PARTIAL
-        drafts.append((draft, walk.scope))
+        drafts.append(draft)
         walk.scope = draft
     walk.value(body)
     result: Expression = None
-    for draft, around in reversed(drafts):
-        result = walk.leave(draft, around)
-    walk.scope = parent
+    for draft in reversed(drafts):
+        result = walk.leave(draft)
     return result
 
 
@@ -139,7 +135,7 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
     """`using namespace a;` brings in all names, `using a::b;` one."""
     for child in named_parts(node):
         value = walk.value(child)
-        if any(token.type == "namespace" for token in node.children):
+        if has_token(node, "namespace"):
             walk.scope.stars.append(walk.text(child))
         elif is_tagged(value, MEMBER):
             walk.bind_name(value[2], value, child)
@@ -184,18 +180,17 @@ def lower_lambda(
     walk: Lowering, node: Node, body: OptionalNode, declarator: OptionalNode
 ) -> Expression:
     """`[captures](parameters) {…}`."""
-    parent = walk.scope
     listed = child_in(declarator, "parameters")
     draft = walk.enter_lambda(node, body)
     for child in parts_of(listed):
         inner = child.child_by_field_name("declarator")
-        found = read_declarator(inner) if inner is not None else None
-        name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))
+        found = read_declarator(inner)
+        name = walk.parameter_name(found.name, len(draft.parameters))
         draft.parameters.append(parameter_of(name, walk.field_value(child, "type")))
         draft.bound.add(name)
     walk.scope = draft
     walk.value(body)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def lower_range_loop(
@@ -209,15 +204,11 @@ def lower_range_loop(
     """`for (T x : values) …`."""
     annotation = walk.value(type_node)
     values = walk.value(right)
-    found = read_declarator(declarator) if declarator is not None else None
-    if found is not None and found.name is not None:
-        name = walk.text(found.name)
-        walk.rebinds = walk.scope.kind is not Kind.MODULE
+    found = read_declarator(declarator)
+    if found.name is not None:
         known = annotation is not None and annotation not in walk.resolution.inferred_types
-        walk.bind_name(
-            name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name
-        )
-        walk.rebinds = False
+        value = (TYPED, annotation) if known else values and (ELEMENT, values)
+        walk.bind_anew(walk.text(found.name), value, found.name)
     walk.value(body)
     return None
 
@@ -227,29 +218,10 @@ def lower_auto(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-RULES_CPP: dict[str, Rule] = {
-    **RULES,
-    **rules_of("cpp"),
-    "class_specifier": Custom(lower_struct, "name body"),
-    "namespace_definition": Custom(lower_namespace, "name body"),
-    "qualified_identifier": Custom(lower_qualified),
-    "template_declaration": Custom(lower_template, "parameters"),
-    "using_declaration": Custom(lower_using),
-    "alias_declaration": Custom(lower_alias, "name"),
-    "namespace_alias_definition": Custom(lower_alias, "name"),
-    "call_expression": Custom(lower_call, "function arguments"),
-    "subscript_expression": Custom(lower_subscript),
-    "lambda_expression": Custom(lower_lambda, "body declarator"),
-    "for_range_loop": Custom(lower_range_loop, "declarator type right body"),
-    "placeholder_type_specifier": Custom(lower_auto),
-    "friend_declaration": Custom(lower_friend),
-}
-
-
 CPP = Language(
     name="cpp",
     grammar=wheel("tree_sitter_cpp"),
-    rules=RULES_CPP,
+    rules=RULES | rules_of("cpp", vars(c) | globals()),
     readable=readable_cpp,
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
     control="cpp",

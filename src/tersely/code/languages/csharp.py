@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
-    ABSTRACT,
     CALL,
     CONSTRUCTOR,
     GENERIC,
     MEMBER,
     NEW,
-    PARTIAL,
     POSITIONAL,
-    PRIVATE,
     PROPERTY,
     REST,
     SEQUENCE,
@@ -26,31 +23,25 @@ from tersely.code.expressions import (
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import (
     alternatives,
-    array_type,
     bind_typed,
-    child_of,
-    enum_member,
     function,
-    namespace,
     namespace_files,
-    word,
 )
 from tersely.code.languages.model import (
     FEEDS,
     Class,
     Custom,
     Function,
-    Imports,
     Language,
     Resolution,
     Rule,
-    Wrapper,
     names,
     wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
+    child_of,
     last_line_of,
     last_part,
     line_of,
@@ -87,7 +78,7 @@ def namespace_of(root: Node, text: TextOf) -> str:
     for child in named_parts(root):
         if child.type in ("file_scoped_namespace_declaration", "namespace_declaration"):
             name = child.child_by_field_name("name")
-            return text(name) if name is not None else ""
+            return text(name)
     return ""
 
 
@@ -129,8 +120,8 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
 def mark_extension(walk: Lowering, node: Node) -> None:
     """`static T M(this U u)` is a member of every U."""
     listed = node.child_by_field_name("parameters")
-    first = child_of(listed, "parameter") if listed is not None else None
-    modifier = child_of(first, "modifier") if first is not None else None
+    first = child_of(listed, "parameter")
+    modifier = child_of(first, "modifier")
     if modifier is not None and walk.text(modifier) == "this":
         walk.scope.receiver_type = walk.scope.parameters[0].annotation
         walk.scope.flags &= ~STATIC
@@ -269,47 +260,17 @@ COMPUTED_BY_ARROW = Function(
     Kind.PROPERTY, parameters="", body="value", returns="type", flags=PROPERTY, body_is_value=True
 )
 LAMBDA = Function(name="", read=read_parameters, body_is_value=True)
-FIELDS = Wrapper(":variable_declaration")
-
-
-def _class(kind: Kind) -> Class:
-    return Class(kind, bases=(":base_list",), generics=(":type_parameter_list",))
 
 
 RULES: dict[str, Rule] = {
-    **rules_of("csharp"),
-    "conditional_access_expression": Custom(lower_conditional_access),
-    "member_binding_expression": Custom(lower_binding, "name"),
-    "object_creation_expression": Custom(lower_creation, "type"),
-    "implicit_object_creation_expression": Custom(lower_creation, "type"),
-    "array_creation_expression": Custom(lower_array_creation),
-    "implicit_array_creation_expression": Custom(lower_array_creation),
+    **rules_of("csharp", globals()),
     "binary_expression": Custom(alternatives("??"), "left right operator"),
-    "declaration_pattern": Custom(lower_pattern, "name type"),
-    "recursive_pattern": Custom(lower_pattern, "name type"),
-    "declaration_expression": Custom(lower_pattern, "name type"),
-    "array_type": Custom(array_type, "type"),
-    "predefined_type": Custom(word),
-    "implicit_type": Custom(word),
     "lambda_expression": Custom(lambda walk, node: walk.as_rule(LAMBDA, node)),
-    "anonymous_method_expression": Function(name="", read=read_parameters, body=":block"),
     "method_declaration": Custom(function(METHOD, mark_extension)),
-    "local_function_statement": Function(
-        returns="type", read=read_parameters, generics=("type_parameters",)
-    ),
     "constructor_declaration": Custom(function(CONSTRUCTING, read_chaining)),
-    "property_declaration": Custom(lower_property, "name accessors value type"),
-    "indexer_declaration": Custom(lower_nameless),
-    "operator_declaration": Custom(lower_nameless),
-    "conversion_operator_declaration": Custom(lower_nameless),
-    "destructor_declaration": Custom(lower_nameless),
-    "enum_member_declaration": Custom(enum_member, "name value"),
     "delegate_declaration": Custom(
         lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)
     ),
-    "namespace_declaration": Custom(namespace, "name body"),
-    "file_scoped_namespace_declaration": Custom(namespace, "name body"),
-    "using_directive": Imports(read_import),
 }
 
 
@@ -331,7 +292,6 @@ CSHARP = Language(
     resolution=Resolution(
         **resolution_facts("csharp"),
         modules=namespace_files(".cs"),
-        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE, "partial": PARTIAL},
         methods=dict.fromkeys(FEEDERS, FEEDS),
     ),
 )

@@ -3,61 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
-    CLASS_METHOD,
     CONST,
-    GENERATOR,
     IMPORTED,
     MAPPING,
     MEMBER,
-    OWN_RECEIVER,
-    PROPERTY,
-    SETTER,
     SPREAD,
     TYPED,
     Expression,
     either,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
-    Call,
-    Custom,
     Filling,
-    Function,
-    Imports,
     Language,
     Resolution,
     Rule,
     names,
     wheel,
 )
-from tersely.code.languages.nodes import OptionalNode, all_parts, child_in, line_of, named_parts
+from tersely.code.languages.nodes import (
+    OptionalNode,
+    TextOf,
+    all_parts,
+    child_in,
+    child_of,
+    has_token,
+    line_of,
+    named_parts,
+)
+from tersely.code.languages.parts import ecmascript_narrowing
 from tersely.code.languages.parts.ecmascript_modules import (
     ELEMENT_MODULE,
     entry_words,
     module_files,
     module_keys,
 )
-from tersely.code.languages.parts.ecmascript_narrowing import (
-    lower_binary,
-    lower_if,
-    lower_switch,
-    lower_ternary,
-)
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
-from tersely.code.symbols import Import, Kind
-from tersely.foundation.types import replace
+from tersely.code.symbols import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
 
-Text_ = Callable[["Node"], str]
 QUOTES = "\"'`"
 ELEMENTS = "JSX"  # the namespace that says which elements there are
 ELEMENTS_OF = re.compile(rb"@jsxImportSource\s+([^\s*]+)")
@@ -67,12 +59,12 @@ MAX_HEAD_BYTES = 4_000  # of a file, in which it names the package of its elemen
 # Imports and exports
 
 
-def _source(node: Node, text: Text_) -> str:
+def _source(node: Node, text: TextOf) -> str:
     found = node.child_by_field_name("source")
     return text(found).strip(QUOTES) if found is not None else ""
 
 
-def _specifiers(clause: Node, module: str, text: Text_) -> list[Import]:
+def _specifiers(clause: Node, module: str, text: TextOf) -> list[Import]:
     """`{a, b as c}` of an import or a re-export."""
     found = []
     for child in named_parts(clause):
@@ -85,18 +77,14 @@ def _specifiers(clause: Node, module: str, text: Text_) -> list[Import]:
     return found
 
 
-def read_import(node: Node, text: Text_) -> list[Import]:
+def read_import(node: Node, text: TextOf) -> list[Import]:
     """`import d, {a as b}, * as n from "m"`, `import "m"`, `import n = require("m")`."""
     line, module = line_of(node), _source(node, text)
     found: list[Import] = []
     for clause in named_parts(node):
         if clause.type == "import_require_clause":
-            name = next(
-                (child for child in named_parts(clause) if child.type == "identifier"), None
-            )
-            found.append(
-                Import(_source(clause, text), "", text(name) if name is not None else "", line)
-            )
+            name = child_of(clause, "identifier")
+            found.append(Import(_source(clause, text), "", text(name), line))
         for child in named_parts(clause) if clause.type == "import_clause" else ():
             if child.type == "identifier":
                 found.append(Import(module, "default", text(child), line))
@@ -109,14 +97,14 @@ def read_import(node: Node, text: Text_) -> list[Import]:
     return found or ([Import(module, "", "", line)] if module else [])
 
 
-def read_call(node: Node, text: Text_) -> Import | None:
+def read_call(node: Node, text: TextOf) -> Import | None:
     """`require("m")` and `import("m")`."""
     function = node.child_by_field_name("function")
     arguments = node.child_by_field_name("arguments")
     if function is None or arguments is None or len(named_parts(arguments)) != 1:
         return None
     only = named_parts(arguments)[0]
-    computed = any(child.type == "template_substitution" for child in only.children)
+    computed = has_token(only, "template_substitution")
     if computed or only.type not in ("string", "template_string"):
         return None
     if function.type != "import" and text(function) not in ("require", "require.resolve"):
@@ -278,28 +266,7 @@ def lower_catch(
     return None
 
 
-MODIFIERS = {"static": CLASS_METHOD, "get": PROPERTY, "set": PROPERTY | SETTER, "*": GENERATOR}
-FUNCTION = Function(
-    parameters="parameters|parameter", flags=OWN_RECEIVER, modifiers={"*": GENERATOR}
-)
-FUNCTION_VALUE = replace(FUNCTION, is_value=True)
-METHOD = Function(kind=Kind.METHOD, modifiers=MODIFIERS)
-
-RULES: dict[str, Rule] = {
-    **rules_of("ecmascript"),
-    "call_expression": Call("function", "arguments", imports=read_call),
-    "ternary_expression": Custom(lower_ternary, "condition consequence alternative"),
-    "binary_expression": Custom(lower_binary, "left right operator"),
-    "if_statement": Custom(lower_if, "condition consequence alternative"),
-    "switch_statement": Custom(lower_switch, "value body"),
-    "catch_clause": Custom(lower_catch, "parameter body"),
-    "decorator": Custom(lower_decorator),
-    "import_statement": Imports(read_import),
-    "export_statement": Custom(lower_export, "declaration value"),
-    "jsx_opening_element": Custom(lower_element, "name"),
-    "jsx_self_closing_element": Custom(lower_element, "name"),
-    "jsx_closing_element": Custom(lower_closing, "name"),
-}
+RULES: dict[str, Rule] = rules_of("ecmascript", vars(ecmascript_narrowing) | globals())
 
 
 RESOLUTION = Resolution(
@@ -335,7 +302,7 @@ def outlives(node: Node) -> bool:
         ):
             return False
         around = around.parent
-    return around is not None and any(child.type == "var" for child in around.children)
+    return around is not None and has_token(around, "var")
 
 
 JAVASCRIPT = Language(

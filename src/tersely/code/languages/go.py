@@ -26,7 +26,6 @@ from tersely.code.expressions import (
 from tersely.code.languages.model import (  # fmt: skip
     Custom,
     Files,
-    Imports,
     Language,
     Resolution,
     Rule,
@@ -40,6 +39,7 @@ from tersely.code.languages.nodes import (
     all_parts,
     child_in,
     first_part,
+    has_token,
     line_of,
     named_parts,
     parts_in,
@@ -198,7 +198,7 @@ def lower_type_spec(
     if name is None or made is None:
         walk.values(node)
         return None
-    parent, type_parameters = walk.scope, walk.type_parameters
+    type_parameters = walk.type_parameters
     walk.type_parameters = dict(type_parameters)
     walk.value(type_parameters_node)
     walk.wrapped = (_statement(node), 0)
@@ -211,7 +211,7 @@ def lower_type_spec(
     else:
         walk.values(made)
     walk.type_parameters = type_parameters
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _opening(node: Node) -> OptionalNode:
@@ -225,7 +225,7 @@ def _statement(node: Node) -> Node:
     """The whole statement, for a specification that is the only one in it."""
     outer = node.parent
     while outer is not None and outer.type.endswith(("_declaration", "_spec_list")):
-        if len(named_parts(outer)) != 1 or any(child.type == "(" for child in outer.children):
+        if len(named_parts(outer)) != 1 or has_token(outer, "("):
             break
         node, outer = outer, outer.parent
     return node
@@ -238,11 +238,10 @@ def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     ):
         return None
     kind = Kind.STRUCT if node.type == "struct_type" else Kind.INTERFACE
-    parent = walk.scope
     draft = walk.enter(node, kind, walk.anonymous(kind.value), None, _opening(node))
     walk.scope = draft
     walk.values(node)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def lower_alias(
@@ -296,9 +295,7 @@ def lower_specification(walk: Lowering, node: Node) -> Expression:
     kind = Kind.CONSTANT if node.type == "const_spec" else Kind.VARIABLE
     for position, name in enumerate(names):
         text, value = walk.text(name), values[position]
-        walk.rebinds = walk.scope.kind is not Kind.MODULE
-        walk.bind_name(text, _with_type(value, annotation), name)
-        walk.rebinds = False
+        walk.bind_anew(text, _with_type(value, annotation), name)
         walk.scope.types[text] = annotation
         if walk.scope.kind is Kind.MODULE and text != "_":
             walk.define_value(_statement(node), text, name, kind)
@@ -325,7 +322,7 @@ def _values(walk: Lowering, node: OptionalNode, wanted: int) -> list[Expression]
 def lower_assignment(walk: Lowering, node: Node, left: OptionalNode) -> Expression:
     """`a, b := x, y` declares, `a, b = x, y` does not; also the left side of `range`."""
     targets = parts_of(left)
-    declares = any(child.type == ":=" for child in node.children)
+    declares = has_token(node, ":=")
     if node.type == "range_clause":
         values = _range_values(walk, node, len(targets))
     else:
@@ -386,9 +383,7 @@ def lower_type_switch(
             known = tuple(
                 (TYPED, expression) for expression in expressions if expression is not None
             )
-            walk.rebinds = walk.scope.kind is not Kind.MODULE
-            walk.bind_node(name, (EITHER, known) if known else value)
-            walk.rebinds = False
+            walk.bind_anew(walk.text(name), (EITHER, known) if known else value, name)
         with walk.in_block():
             walk.visit_others(case, *types)
     return None
@@ -482,45 +477,14 @@ def _element(
 
 
 RULES: dict[str, Rule] = {
-    **rules_of("go"),
-    "type_constraint": Custom(lower_constraint),
-    "unary_expression": Custom(lower_unary),
-    "composite_literal": Custom(lower_composite, "type body"),
+    **rules_of("go", globals()),
     "slice_type": _generic(SLICE, "element"),
     "array_type": _generic(SLICE, "element"),
     "implicit_length_array_type": _generic(SLICE, "element"),
     "map_type": _generic(MAP, "key", "value"),
     "channel_type": _generic(CHANNEL, "value"),
-    "function_type": Custom(lower_function_type),
-    "struct_type": Custom(lower_anonymous_type),
-    "interface_type": Custom(lower_anonymous_type),
-    "type_spec": Custom(lower_type_spec, "name type type_parameters"),
-    "type_alias": Custom(lower_alias, "name type"),
-    "type_elem": Custom(lower_embedded),
-    "field_declaration": Custom(lower_field, "type"),
-    "parameter_list": Custom(lower_results),
-    "var_spec": Custom(lower_specification),
-    "const_spec": Custom(lower_specification),
-    "short_var_declaration": Custom(lower_assignment, "left"),
-    "assignment_statement": Custom(lower_assignment, "left"),
-    "range_clause": Custom(lower_assignment, "left"),
-    "receive_statement": Custom(lower_assignment, "left"),
-    "send_statement": Custom(lower_send, "channel value"),
-    "type_switch_statement": Custom(lower_type_switch, "alias initializer value"),
-    "import_spec": Imports(read_import),
 }
 
-
-# Interfaces of the standard library, each by its methods.
-OUTSIDE_INTERFACES = tuple(
-    frozenset(methods.split())
-    for methods in (
-        "Len Less Swap", "Error", "String", "GoString", "Format", "ServeHTTP", "RoundTrip", "Read", "Write", "Close",
-        "ReadFrom", "WriteTo", "Seek", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalBinary",
-        "UnmarshalBinary", "MarshalYAML", "UnmarshalYAML", "Scan", "Value", "Is", "As", "Unwrap", "Timeout Temporary",
-        "Set String", "Set String Type", "Enabled Handle WithAttrs WithGroup", "Deadline Done Err Value",
-    )
-)  # fmt: skip
 
 GO = Language(
     name="go",
@@ -535,7 +499,6 @@ GO = Language(
     control="go",
     resolution=Resolution(
         **resolution_facts("go"),
-        outside_interfaces=OUTSIDE_INTERFACES,
         modules=package_files,
         structural=frozenset((Kind.INTERFACE,)),
         containers=frozenset((SLICE, CHANNEL)),

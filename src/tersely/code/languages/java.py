@@ -5,35 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
-    ABSTRACT,
     CALL,
     CONSTRUCTOR,
     DECLARED,
     DEFINED,
     MEMBER,
     NEW,
-    PRIVATE,
     REFERENCE,
     SEQUENCE,
-    STATIC,
     TYPED,
     joined_texts,
 )
 from tersely.code.languages.classes import (
     anonymous_class,
-    array_type,
-    child_of,
     function,
     namespace_files,
     narrow_name,
-    word,
 )
 from tersely.code.languages.frameworks import SPRING_REPOSITORIES
 from tersely.code.languages.model import (
     Class,
     Custom,
     Function,
-    Imports,
     Language,
     Resolution,
     Rule,
@@ -44,6 +37,7 @@ from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
     all_parts,
+    child_of,
     first_part,
     last_line_of,
     line_of,
@@ -65,13 +59,10 @@ if TYPE_CHECKING:
 def read_import(node: Node, text: TextOf) -> list[Import]:
     """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
     line = line_of(node)
-    path = next(
-        (child for child in named_parts(node) if child.type in ("scoped_identifier", "identifier")),
-        None,
-    )
+    path = child_of(node, "scoped_identifier", "identifier")
     if path is None:
         return []
-    if any(child.type == "asterisk" for child in named_parts(node)):
+    if child_of(node, "asterisk") is not None:
         return [Import(text(path), "*", "", line)]
     module, _, name = text(path).rpartition(".")
     return [Import(module, name, name, line)]
@@ -98,7 +89,7 @@ def lower_creation(
     walk: Lowering, node: Node, type_node: OptionalNode, arguments: OptionalNode
 ) -> Any:
     """`new T(…)`, also with a class body, also of an inner class: `outer.new T(…)`."""
-    body = next((child for child in named_parts(node) if child.type == "class_body"), None)
+    body = child_of(node, "class_body")
     first = first_part(node)
     created = walk.value(type_node)
     if (
@@ -142,11 +133,10 @@ def lower_method_reference(walk: Lowering, node: Node) -> Any:
         member = walk.text(all_parts(node)[-1])
         walk.mentions.add(member)
         return (REFERENCE, target, member)
-    parent = walk.scope
     draft = walk.enter_lambda(node, None)
     walk.scope = draft
     draft.returns.append(walk.call(target, (), (), line, NEW))
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def lower_pattern(walk: Lowering, node: Node) -> Any:
@@ -191,7 +181,7 @@ def lower_if(
     """Lower an `if`: a local variable whose type the condition tests has that type in the branch."""
     walk.value(condition)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
-    name = walk.text_or_none(tested)
+    name = walk.text(tested)
     with walk.in_block():
         if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
             narrow_name(walk, name, walk.value(typed))
@@ -332,27 +322,12 @@ METHOD = Function(Kind.METHOD, returns="type", generics=GENERICS)
 CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
 
 RULES: dict[str, Rule] = {
-    **rules_of("java"),
-    "object_creation_expression": Custom(lower_creation, "type arguments"),
-    "method_reference": Custom(lower_method_reference),
-    "array_creation_expression": Custom(lower_array_creation, "value type"),
-    "instanceof_expression": Custom(lower_instanceof, "name left pattern right"),
-    "if_statement": Custom(lower_if, "condition consequence alternative"),
-    "binary_expression": Custom(lower_binary),
-    "type_pattern": Custom(lower_pattern),
-    "record_pattern_component": Custom(lower_pattern),
-    "array_type": Custom(array_type, "element"),
-    "integral_type": Custom(word),
-    "floating_point_type": Custom(word),
-    "boolean_type": Custom(word),
-    "resource": Custom(lower_resource, "name type"),
+    **rules_of("java", globals()),
     "method_declaration": Custom(function(METHOD, lower_annotations)),
     "constructor_declaration": lower_constructor(CONSTRUCTING),
     "class_declaration": annotated_class(
         Class(bases=("superclass", "interfaces"), generics=GENERICS)
     ),
-    "enum_constant": Custom(lower_enum_constant, "name arguments body"),
-    "import_declaration": Imports(read_import),
 }
 
 
@@ -374,7 +349,6 @@ JAVA = Language(
         **resolution_facts("java"),
         modules=namespace_files(".java"),
         summaries=summaries("java", "functions"),
-        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
         inherited=SPRING_REPOSITORIES,
         methods=ANNOTATIONS | summaries("java", "methods"),
     ),

@@ -6,17 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
-    ABSTRACT,
     CALL,
     CONST,
-    CONSTRUCTOR,
     EITHER,
     ELEMENT,
     ITEM,
     MEMBER,
     NEW,
     POSITIONAL,
-    PRIVATE,
     PROPERTY,
     REFERENCE,
     REST,
@@ -30,7 +27,6 @@ from tersely.code.expressions import (
 from tersely.code.languages.classes import (
     anonymous_class,
     bind_typed,
-    child_of,
     dotted_type,
     function,
     namespace_files,
@@ -41,7 +37,6 @@ from tersely.code.languages.model import (
     Class,
     Custom,
     Function,
-    Imports,
     Language,
     Resolution,
     Rule,
@@ -51,7 +46,9 @@ from tersely.code.languages.model import (
 from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
+    child_of,
     first_part,
+    has_token,
     last_line_of,
     line_of,
     named_parts,
@@ -110,7 +107,7 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
     if path is None:
         return []
     line = line_of(node)
-    if any(child.type == "*" for child in node.children):
+    if has_token(node, "*"):
         return [Import(text(path), "*", "", line)]
     alias = next(
         (
@@ -197,7 +194,6 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
         if child.type == "multi_variable_declaration":
             several.append((text, child))
         parameters.append(Parameter(text, walk.value(child_of(child, *TYPES)), None, POSITIONAL))
-    parent = walk.scope
     draft = walk.enter_lambda(node, node)
     draft.take(parameters or [Parameter("it", None, None, POSITIONAL)])
     walk.scope = draft
@@ -209,7 +205,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
             value = walk.value(child)
     if value is not None:
         draft.returns.append(value)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def lower_call(walk: Lowering, node: Node) -> Expression:
@@ -227,7 +223,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
         if inner is not None and child_of(callee, "annotated_lambda") is None:
             listed, callee = inner, named_parts(callee)[0]
     line = last_line_of(callee) if callee is not None else line_of(node)
-    called = walk.callee(callee) if callee is not None else None
+    called = walk.callee(callee)
     positional, keywords = call_arguments(walk, listed)
     if trailing is not None:
         positional.append(walk.value(trailing))
@@ -236,7 +232,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 
 def label_of(node: Node) -> OptionalNode:
     """The parameter of `name = value`."""
-    is_named = node.type == "value_argument" and any(child.type == "=" for child in node.children)
+    is_named = node.type == "value_argument" and has_token(node, "=")
     return named_parts(node)[0] if is_named else None
 
 
@@ -248,7 +244,7 @@ def call_arguments(walk: Lowering, node: OptionalNode) -> tuple[list[Expression]
         if argument.type != "value_argument" or not named_parts(argument):
             continue
         value = walk.value(named_parts(argument)[-1])
-        if any(child.type == "=" for child in argument.children):
+        if has_token(argument, "="):
             keywords.append((walk.text(named_parts(argument)[0]), value))
         else:
             positional.append(value)
@@ -270,7 +266,7 @@ def lower_class(walk: Lowering, node: Node) -> Expression:
 
 def lower_companion(walk: Lowering, node: Node) -> Expression:
     """`companion object { … }`: its members are members of the enclosing class too."""
-    parent, name = walk.scope, child_of(node, "identifier")
+    name = child_of(node, "identifier")
     body = child_of(node, "class_body")
     draft = walk.enter(
         node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body
@@ -278,7 +274,7 @@ def lower_companion(walk: Lowering, node: Node) -> Expression:
     draft.bases = supertypes(walk, node)
     walk.scope = draft
     walk.value(body)
-    result = walk.leave(draft, parent)
+    result = walk.leave(draft)
     if name is not None:
         walk.bind_name(COMPANION, result)
     return result
@@ -312,7 +308,7 @@ def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
     walk.visit(rest)
     if name is not None:
         bind_typed(walk, name, annotation)
-        if node.parent is not None and any(child.type in ("val", "var") for child in node.children):
+        if node.parent is not None and has_token(node, "val", "var"):
             walk.define_node(node, name, Kind.FIELD)
             number = [
                 child.id for child in named_parts(node.parent) if child.type == node.type
@@ -333,7 +329,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
             if walk.scope.kind is Kind.MODULE:  # of a script
                 walk.define_node(node, each, Kind.VARIABLE)
         return None
-    name = child_of(declared, "identifier") if declared is not None else None
+    name = child_of(declared, "identifier")
     if declared is None or name is None:
         return None
     owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
@@ -367,7 +363,7 @@ def computed_property(
     walk: Lowering, node: Node, declared: Node, name: Node, getter: Node
 ) -> Expression:
     """A property without a value of its own: reading it calls the getter."""
-    parent, receiver = walk.scope, receiver_of(node)
+    receiver = receiver_of(node)
     draft = walk.enter(node, Kind.PROPERTY, walk.text(name), name, getter)
     draft.flags |= PROPERTY
     draft.returned_type = walk.value(child_of(declared, *TYPES))
@@ -380,7 +376,7 @@ def computed_property(
         if value is not None:
             draft.returns.append(value)
     walk.visit([child for child in named_parts(node) if child.type == "setter"])
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
@@ -492,7 +488,7 @@ def lower_when(walk: Lowering, node: Node) -> Expression:
     """The value is that of an entry; in each the subject is of the types that it tests for."""
     subject = child_of(node, "when_subject")
     walk.value(subject)
-    declared = child_of(subject, "variable_declaration") if subject is not None else None
+    declared = child_of(subject, "variable_declaration")
     name = child_of(declared or subject, "identifier") if subject is not None else None
     values: list[Expression] = []
     for entry in named_parts(node):
@@ -534,7 +530,7 @@ def _is_name(node: OptionalNode) -> bool:
 
 
 def _is_negated(node: Node) -> bool:
-    return any(child.type == "!is" for child in node.children)
+    return has_token(node, "!is")
 
 
 def narrow(walk: Lowering, condition: OptionalNode, *, negated: bool = False) -> None:
@@ -553,7 +549,7 @@ def narrow(walk: Lowering, condition: OptionalNode, *, negated: bool = False) ->
         narrow(walk, left, negated=negated)
         narrow(walk, right, negated=negated)
     elif condition.type == "is_expression" and _is_negated(condition) is negated and _is_name(left):
-        narrow_name(walk, walk.text_or_none(left), walk.value(right))
+        narrow_name(walk, walk.text(left), walk.value(right))
 
 
 def lower_catch(walk: Lowering, node: Node) -> Expression:
@@ -633,44 +629,13 @@ FUNCTION = Function(
 ANONYMOUS = Function(
     name="", parameters="", body=":function_body", read=read_parameters, body_is_value=True
 )
-SECONDARY = Function(
-    Kind.METHOD,
-    name="=constructor",
-    parameters="",
-    body=":block",
-    read=read_parameters,
-    flags=CONSTRUCTOR,
-)
 
 RULES: dict[str, Rule] = {
-    **rules_of("kotlin"),
-    "this_expression": Custom(lower_this),
+    **rules_of("kotlin", globals()),
     "super_expression": Custom(lambda walk, node: "super"),
-    "callable_reference": Custom(lower_own_reference),
-    "call_expression": Custom(lower_call),
-    "lambda_literal": Custom(lower_lambda),
     "anonymous_function": Custom(function(ANONYMOUS, finish_function)),
-    "object_literal": Custom(lower_object_literal),
-    "if_expression": Custom(lower_if, "condition"),
-    "when_expression": Custom(lower_when),
-    "is_expression": Custom(lower_test),
-    "binary_expression": Custom(lower_binary, "left right"),
-    "infix_expression": Custom(lower_infix),
     "user_type": Custom(dotted_type("identifier")),
-    "property_declaration": Custom(lower_property),
-    "class_parameter": Custom(lower_class_parameter),
-    "for_statement": Custom(lower_for),
-    "when_subject": Custom(lower_subject),
-    "catch_block": Custom(lower_catch),
-    "function_body": Custom(lower_body),
     "function_declaration": Custom(function(FUNCTION, finish_function)),
-    "secondary_constructor": SECONDARY,
-    "class_declaration": Custom(lower_class),
-    "object_declaration": Custom(lower_class),
-    "companion_object": Custom(lower_companion),
-    "enum_entry": Custom(lower_enum_entry),
-    "type_alias": Custom(lower_alias, "type"),
-    "import": Imports(read_import),
 }
 
 KOTLIN = Language(
@@ -686,7 +651,6 @@ KOTLIN = Language(
         **resolution_facts("kotlin"),
         modules=namespace_files(".kt"),
         companion=COMPANION,
-        modifiers={"abstract": ABSTRACT, "private": PRIVATE},
         methods=summaries("kotlin", "methods"),
         properties=summaries("kotlin", "properties"),
         summaries=summaries("kotlin", "functions"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 OptionalNode: TypeAlias = "Node | None"
-TextOf: TypeAlias = "Callable[[Node], str]"
+TextOf: TypeAlias = "Callable[[Node | None], str]"
 
 # Asked of every node: written out below, since a call of a function would take as long as the rest.
 _REMARKS = frozenset(
@@ -49,6 +49,16 @@ def last_part(node: OptionalNode) -> OptionalNode:
 def child_in(node: OptionalNode, name: str) -> OptionalNode:
     """The child in a field, None of None and where there is none."""
     return node.child_by_field_name(name) if node is not None else None
+
+
+def child_of(node: OptionalNode, *types: str) -> OptionalNode:
+    """The first named child of one of some types, None of None and where there is none."""
+    return next((child for child in parts_of(node) if child.type in types), None)
+
+
+def has_token(node: Node, *tokens: str) -> bool:
+    """True if one of some tokens, or of some node types, is among the children of a node."""
+    return any(child.type in tokens for child in node.children)
 
 
 def operands_of(node: Node) -> tuple[OptionalNode, OptionalNode]:

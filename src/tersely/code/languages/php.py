@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
-    ABSTRACT,
     CONST,
     EITHER,
     ELEMENT,
@@ -14,10 +13,8 @@ from tersely.code.expressions import (
     MAPPING,
     MEMBER,
     NEW,
-    PRIVATE,
     REFERENCE,
     SEQUENCE,
-    STATIC,
     TYPED,
     Expression,
     either,
@@ -26,23 +23,17 @@ from tersely.code.expressions import (
 from tersely.code.languages.classes import (
     alternatives,
     anonymous_class,
-    child_of,
-    enum_member,
     function,
-    namespace,
     namespace_files,
-    word,
 )
 from tersely.code.languages.model import (
     Call,
     Custom,
     Files,
     Function,
-    Imports,
     Language,
     Resolution,
     Rule,
-    names,
     shared_directories,
     wheel,
 )
@@ -50,6 +41,7 @@ from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
     child_in,
+    child_of,
     first_part,
     line_of,
     named_parts,
@@ -91,7 +83,7 @@ def namespace_of(root: Node, text: TextOf) -> str:
     """The first namespace that a file declares."""
     declared = child_of(root, "namespace_definition")
     name = child_in(declared, "name")
-    return text(name) if name is not None else ""
+    return text(name)
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
@@ -281,35 +273,6 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
             walk.scope = constructor
 
 
-# Functions of the language that call a function by its name in a text, with the position of the
-# text.
-NAMED_CALLBACKS: dict[str, tuple[int | str, ...]] = {
-    **dict.fromkeys(
-        names(
-            "array_map call_user_func call_user_func_array forward_static_call forward_static_call_array ob_start "
-            "register_shutdown_function register_tick_function set_error_handler set_exception_handler "
-            "spl_autoload_register header_register_callback"
-        ),
-        (0, "$callback"),
-    ),
-    **dict.fromkeys(
-        names(
-            "usort uasort uksort array_filter array_reduce array_walk array_walk_recursive iterator_apply array_find "
-            "array_any array_all array_find_key preg_replace_callback mb_ereg_replace_callback add_action add_filter "
-            "add_shortcode register_activation_hook register_deactivation_hook"
-        ),
-        (1, "$callback"),
-    ),
-    **dict.fromkeys(
-        names(
-            "array_udiff array_udiff_assoc array_uintersect array_uintersect_assoc array_diff_ukey "
-            "array_intersect_ukey array_diff_uassoc array_intersect_uassoc"
-        ),
-        (2, 3, 4),
-    ),
-}
-
-
 def meant_by_text(text: str) -> Expression:
     r"""The function that a text names: `name`, `A\name`, `A::method`; None for other texts."""
     text = text.replace("\\\\", "\\").removeprefix("\\")
@@ -323,29 +286,11 @@ def meant_by_text(text: str) -> Expression:
 
 METHOD = Function(Kind.METHOD, returns="return_type")
 CALL = Call("function", "arguments")
-MEMBER_CALL = Call("name", "arguments", receiver="object")
 
 RULES: dict[str, Rule] = {
-    **rules_of("php"),
-    "qualified_name": Custom(lower_qualified),
-    "class_constant_access_expression": Custom(lower_class_constant),
-    "function_call_expression": Custom(lower_call),
-    "object_creation_expression": Custom(lower_creation),
-    "array_creation_expression": Custom(lower_array),
+    **rules_of("php", globals()),
     "binary_expression": Custom(alternatives("??", "?:"), "left right operator"),
-    "primitive_type": Custom(word),
-    "foreach_statement": Custom(lower_foreach, "body"),
     "method_declaration": Custom(function(METHOD, promote_parameters)),
-    "enum_case": Custom(enum_member, "name value"),
-    "use_declaration": Custom(lower_traits),
-    "property_declaration": Custom(lower_property),
-    "const_declaration": Custom(lower_constants),
-    "namespace_definition": Custom(namespace, "name body"),
-    "namespace_use_declaration": Imports(read_use),
-    "include_expression": Custom(lower_include),
-    "include_once_expression": Custom(lower_include),
-    "require_expression": Custom(lower_include),
-    "require_once_expression": Custom(lower_include),
 }
 
 PHP = Language(
@@ -358,9 +303,7 @@ PHP = Language(
     resolution=Resolution(
         **resolution_facts("php"),
         modules=module_files,
-        named_callbacks=NAMED_CALLBACKS,
         meant_by_text=meant_by_text,
-        modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
         methods=summaries("php", "methods"),
         summaries=summaries("php", "functions"),
     ),

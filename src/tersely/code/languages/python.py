@@ -6,14 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
-    ABSTRACT,
-    CLASS_METHOD,
-    CONTEXT_MANAGER,
     ELLIPSIS,
-    PROPERTY,
-    REMOVER,
-    SETTER,
-    STATIC,
     TYPE_PARAMETER,
     Expression,
 )
@@ -24,12 +17,7 @@ from tersely.code.languages.frameworks import (
     INSTANCE_COLLECTIONS,
 )
 from tersely.code.languages.model import (
-    Assign,
-    Branches,
-    Class,
-    Custom,
     Files,
-    Imports,
     Inherited,
     Injection,
     Language,
@@ -42,33 +30,22 @@ from tersely.code.languages.model import (
     shared_directories,
     wheel,
 )
-from tersely.code.languages.nodes import TextOf, line_of, named_parts, parts_in
+from tersely.code.languages.nodes import TextOf, child_of, line_of, named_parts, parts_in
+from tersely.code.languages.parts import python_fields as fields
+from tersely.code.languages.parts import python_generics as generics
+from tersely.code.languages.parts import python_matching as matching
+from tersely.code.languages.parts import python_narrowing as narrowing
 from tersely.code.languages.parts.python_brackets import without_unclosed
-from tersely.code.languages.parts.python_fields import ENUMERATIONS, note_declared
-from tersely.code.languages.parts.python_generics import (
-    base_with_parameters,
-    lower_type,
-    lower_type_parameters,
-)
+from tersely.code.languages.parts.python_fields import ENUMERATIONS
 from tersely.code.languages.parts.python_library import (
-    BINDING_KEYWORDS,
     FILLABLE,
-    NAMED_CALLBACKS,
     OPEN_OBJECTS,
     meant_by_text,
-)
-from tersely.code.languages.parts.python_matching import lower_case
-from tersely.code.languages.parts.python_narrowing import (
-    known_behind,
-    known_in,
-    lower_assert,
-    lower_boolean,
-    lower_conditional,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
 from tersely.code.places import directory_of
-from tersely.code.symbols import Import, Kind
+from tersely.code.symbols import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -83,13 +60,13 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
         return [Import("__future__", text(child), "", line) for child in parts_in(node, "name")]
     found = []
     module_node = node.child_by_field_name("module_name")
-    module = text(module_node) if module_node else ""
+    module = text(module_node)
     for child in parts_in(node, "name"):
         name, alias = child, ""
         if child.type == "aliased_import":
             alias_node = child.child_by_field_name("alias")
             name_node = child.child_by_field_name("name")
-            alias, name = text(alias_node) if alias_node else "", name_node or child
+            alias, name = text(alias_node), name_node or child
         if module:
             found.append(Import(module, text(name), alias or text(name), line))
         elif alias:
@@ -100,7 +77,7 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
             found.append(Import(top, "", top, line))
             if dot:
                 found.append(Import(text(name), "", "", line))
-    if any(child.type == "wildcard_import" for child in named_parts(node)):
+    if child_of(node, "wildcard_import") is not None:
         found.append(Import(module, "*", "", line))
     return found
 
@@ -217,32 +194,13 @@ def lower_interpolation(walk: Lowering, node: Node) -> Expression:
     return value
 
 
+FUNCTIONS = vars(fields) | vars(generics) | vars(matching) | vars(narrowing) | globals()
 RULES: dict[str, Rule] = {
-    **rules_of("python"),
-    "interpolation": Custom(lower_interpolation),
+    **rules_of("python", FUNCTIONS),
     "ellipsis": Literal(ELLIPSIS),
     "binary_operator": Operator(BINARY_OPERATORS),
     "comparison_operator": Operator(COMPARISONS, values=False),
     "augmented_assignment": Operator(UPDATES, updates=True),
-    "boolean_operator": Custom(lower_boolean, "left right operator"),
-    "conditional_expression": Custom(lower_conditional),
-    "type": Custom(lower_type),
-    "assignment": Assign("left", "right", "type", defines=Kind.VARIABLE, noted=note_declared),
-    "type_parameter": Custom(lower_type_parameters),
-    "case_clause": Custom(lower_case, "consequence guard"),
-    "class_definition": Class(
-        bases=("superclasses",),
-        base=base_with_parameters,
-        metaclass="metaclass",
-        generics=("type_parameters",),
-    ),
-    "if_statement": Branches(
-        "block", ("elif_clause", "else_clause"), "else_clause", known_in, known_behind
-    ),
-    "assert_statement": Custom(lower_assert),
-    "import_statement": Imports(read_import, in_order=True),
-    "import_from_statement": Imports(read_import, in_order=True),
-    "future_import_statement": Imports(read_import),
 }
 
 
@@ -256,14 +214,7 @@ PYTHON = Language(
     doc_string="string",
     resolution=Resolution(
         **resolution_facts("python"),
-        loaded_modules=(
-            names("revision down_revision upgrade downgrade"),  # migrations of alembic
-            names("extensions setup"),  # the settings of Sphinx
-        ),
         modules=module_files,
-        named_flags=dict.fromkeys(
-            ("__new__", "__init_subclass__", "__class_getitem__"), CLASS_METHOD
-        ),
         enumerations=ENUMERATIONS,
         instance_collections=INSTANCE_COLLECTIONS,
         item_methods=ITEM_METHODS,
@@ -299,8 +250,6 @@ PYTHON = Language(
         | names("values copy union intersection difference __iter__ elements reversed"),
         dispatchers=DISPATCHERS,
         methods=summaries("python", "methods"),
-        binding_keywords=BINDING_KEYWORDS,
-        named_callbacks=NAMED_CALLBACKS,
         meant_by_text=meant_by_text,
         summaries=summaries("python", "functions"),
         injection=Injection(
@@ -310,17 +259,5 @@ PYTHON = Language(
             unasked="autouse",
         ),
         redefinition=redefinition_of,
-        value_decorators={
-            "staticmethod": STATIC,
-            "classmethod": CLASS_METHOD,
-            "property": PROPERTY,
-            "cached_property": PROPERTY,
-            "abstractmethod": ABSTRACT,
-            "getter": PROPERTY,
-            "setter": PROPERTY | SETTER,
-            "deleter": PROPERTY | SETTER | REMOVER,
-            "contextmanager": CONTEXT_MANAGER,
-            "asynccontextmanager": CONTEXT_MANAGER,
-        },
     ),
 )

@@ -114,6 +114,7 @@ BY_QUERIES = {
     "swift": _by_queries("tree_sitter_swift", "language", (".swift",), line_comment=_SLASHES),
     "zig": _by_queries("tree_sitter_zig", "language", (".zig", ".zon"), line_comment=_SLASHES),
 }  # fmt: skip
+WITH_CONTROL_FLOW = (*BY_RULES, "bash")  # in a table of roles
 PROSE = "markdown"  # the language of documents that hold no values
 _document = partial(_by_queries, is_document=True, value="language")
 DOCUMENTS = {

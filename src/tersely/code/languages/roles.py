@@ -24,7 +24,7 @@ from tersely.foundation.types import JsonMapping, field
 class If:
     """`if condition: then`, with arms in `otherwise` that are an `If`, an `Else` or any statement.
 
-    An `initial` statement runs first.
+    Without a `then` it is made of the other children. An `initial` statement runs first.
     """
 
     condition: Field = "condition"
@@ -281,7 +281,7 @@ class Straight:
 class Forms:
     """A node with several forms: pairs of a mark and a role or rule; "" is the last mark.
 
-    The mark of a form is the type of a child, or the text of one without children of its own, or of
+    The mark of a form is the type of a child, or the text of one with at most one of its own, or of
     the node itself.
     """
 

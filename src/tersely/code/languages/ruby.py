@@ -36,7 +36,6 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
 from tersely.code.languages.model import (  # fmt: skip
-    Custom,
     Files,
     Language,
     Resolution,
@@ -130,7 +129,6 @@ def _lower_class(
     bases = walk.values(superclass)
     made_of = first_part(superclass)
     kind = Kind.CLASS if node.type == "class" else Kind.NAMESPACE
-    parent = walk.scope
     draft, last = _open_class(
         walk, node, kind, name_node, [base for base in bases if base is not None]
     )
@@ -138,7 +136,7 @@ def _lower_class(
     if made_of is not None:
         _define_struct_members(walk, made_of)
     walk.value(body)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _open_class(
@@ -224,7 +222,6 @@ def _lower_method(
 def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: OptionalNode, listed: OptionalNode,
             body: OptionalNode, flags: int = 0, prefix: str = "", given: Expression = None) -> Expression:  # fmt: skip
     """A method or block. `given` is the value that its first parameter receives."""
-    parent = walk.scope
     parameters, patterns = walk.parameters(listed)
     draft = walk.enter(node, kind, name, name_node, None, prefix)
     draft.flags |= flags
@@ -245,7 +242,7 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Option
     value = walk.value(body)
     if value is not None:
         draft.returns.append(value)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _receive_block(draft: ScopeDraft) -> None:
@@ -266,18 +263,17 @@ def _define_attribute(walk: Lowering, call: Node, argument: Node, access: str, f
     name = _symbol(walk, argument)
     if not name:
         return
-    parent = walk.scope
     if "r" in access:
         reader = walk.enter(call, Kind.PROPERTY, name, argument, None)
         reader.flags |= flags
         reader.returns.append((MEMBER, "self", f"@{name}"))
-        walk.leave(reader, parent)
+        walk.leave(reader)
     if "w" in access:
         writer = walk.enter(call, Kind.PROPERTY, f"{name}=", argument, None)
         writer.flags |= flags
         writer.parameters = [Parameter("value", None, None, 0)]
         writer.binds.append(((MEMBER, "self", f"@{name}"), "value"))
-        walk.leave(writer, parent)
+        walk.leave(writer)
 
 
 def _define_struct_members(walk: Lowering, call: Node) -> None:
@@ -309,14 +305,13 @@ def _define_made_class(
     arguments = _arguments(call)
     constants = ("constant", "scope_resolution")
     bases = [walk.value(argument) for argument in arguments if argument.type in constants]
-    parent = walk.scope
     draft, last = _open_class(walk, node, kind, target, bases)
     _end_signature(walk, draft, last)
     _define_struct_members(walk, call)
     block = call.child_by_field_name("block")
     if block is not None:
         walk.field_value(block, "body")
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 # Assignments
@@ -693,7 +688,7 @@ def _alias(walk: Lowering, node: Node, place: Node, new: str, old: str) -> None:
     walk.scope = draft
     called = (DEFINED, known[-1]) if original is not None else (MEMBER, "self", old)
     draft.returns.append(walk.call(called, (), (), line_of(node)))
-    walk.leave(draft, outer)
+    walk.leave(draft)
 
 
 def _define_method(walk: Lowering, node: Node, name: str) -> bool:
@@ -931,64 +926,7 @@ def _lower_pattern_name(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-BODY = Custom(_lower_body)
-BRANCHES = Custom(_lower_branches)
-BLOCK_RULE = Custom(_lower_block)
-OWN_VARIABLE = Custom(_lower_own_variable)
-MATCH = Custom(_lower_pattern_name)
-
-RULES: dict[str, model.Rule] = {
-    **rules_of("ruby"),
-    **dict.fromkeys(
-        names(
-            "program body_statement block_body then else do begin ensure parenthesized_statements"
-        ),
-        BODY,
-    ),
-    "class": Custom(_lower_class, "name superclass body"),
-    "module": Custom(_lower_class, "name superclass body"),
-    "singleton_class": Custom(_lower_singleton_class),
-    "method": Custom(_lower_method, "name object parameters body"),
-    "singleton_method": Custom(_lower_method, "name object parameters body"),
-    "block": BLOCK_RULE,
-    "do_block": BLOCK_RULE,
-    "lambda": BLOCK_RULE,
-    "identifier": Custom(_lower_identifier),
-    "instance_variable": OWN_VARIABLE,
-    "class_variable": OWN_VARIABLE,
-    "scope_resolution": Custom(_lower_scope, "scope name"),
-    "call": Custom(_lower_call, "receiver method block"),
-    "element_reference": Custom(_lower_item),
-    "super": Custom(_lower_super),
-    "yield": Custom(_lower_yield),
-    "alias": Custom(_lower_alias, "name alias"),
-    "assignment": Custom(_lower_assignment, "left right"),
-    "operator_assignment": Custom(_lower_operator_assignment, "left right"),
-    "return": Custom(_lower_return),
-    "next": Custom(_lower_return),
-    "break": Custom(_lower_return),
-    **dict.fromkeys(
-        names(
-            "if unless elsif if_modifier unless_modifier conditional case case_match when in_clause "
-            "rescue_modifier"
-        ),
-        BRANCHES,
-    ),
-    "rescue": Custom(_lower_rescue, "exceptions variable body"),
-    "for": Custom(_lower_for, "pattern value body"),
-    "binary": Custom(_lower_binary, "left right operator"),
-    "hash": Custom(_lower_hash),
-    "array": Custom(_lower_sequence),
-    "right_assignment_list": Custom(_lower_sequence),
-    "splat_argument": Custom(_lower_splat),
-    "array_pattern": MATCH,
-    "hash_pattern": MATCH,
-    "find_pattern": MATCH,
-    "as_pattern": MATCH,
-    "alternative_pattern": MATCH,
-    "simple_symbol": Custom(_lower_symbol),
-    "delimited_symbol": Custom(_lower_symbol),
-}
+RULES: dict[str, model.Rule] = rules_of("ruby", globals())
 
 COMMON = names(
     "each map select reject find first last push pop shift unshift size length empty? nil? to_s to_a to_h to_i to_sym "

@@ -39,6 +39,7 @@ from tersely.code.languages.model import (
 from tersely.code.languages.nodes import (
     OptionalNode,
     all_parts,
+    child_of,
     last_line_of,
     line_of,
     named_parts,
@@ -318,11 +319,10 @@ def lower_module(walk: Lowering, node: Node, name: OptionalNode, body: OptionalN
         for module in written or [SEPARATOR.join(segments)]:
             walk.add_import(Import(module, "", walk.text(name), line_of(node)))
         return None
-    parent = walk.scope
     draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
     walk.scope = draft
     walk.value(body)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _paths_before(walk: Lowering, node: Node) -> list[str]:
@@ -439,9 +439,7 @@ def bind_pattern(walk: Lowering, node: OptionalNode, value: Expression) -> None:
     if kind in ("identifier", "shorthand_field_identifier"):
         name = walk.text(node)
         if not name[:1].isupper():
-            walk.rebinds = walk.scope.kind is not Kind.MODULE
-            walk.bind_name(name, value, node)
-            walk.rebinds = False
+            walk.bind_anew(name, value, node)
     elif kind in ("tuple_pattern", "slice_pattern"):
         known = value[1] if is_tagged(value, SEQUENCE) else ()
         for position, child in enumerate(_patterns(node)):
@@ -494,7 +492,7 @@ def _bind_struct(walk: Lowering, node: Node) -> None:
 
 def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
     made = node.child_by_field_name("type")
-    name = walk.text_or_none(made)
+    name = walk.text(made)
     inner = [child for child in _patterns(node) if made is None or child.id != made.id]
     for position, child in enumerate(inner):
         if name in ("Some", "Ok"):
@@ -578,7 +576,6 @@ def lower_closure(
     walk: Lowering, node: Node, body: OptionalNode, listed: OptionalNode, return_type: OptionalNode
 ) -> Expression:
     """`|a, b: T| body`."""
-    parent = walk.scope
     draft = walk.enter_lambda(node, body)
     returned = walk.value(return_type)
     patterns = []
@@ -598,7 +595,7 @@ def lower_closure(
     value = walk.value(body)
     if value is not None:
         draft.returns.append(value)
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def lower_call(
@@ -655,9 +652,9 @@ def lower_range(walk: Lowering, node: Node) -> Expression:
 
 def lower_macro_call(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`name!(tokens)`: calls the macro, and the functions that the tokens call."""
-    tree = next((child for child in named_parts(node) if child.type == "token_tree"), None)
+    tree = child_of(node, "token_tree")
     line = line_of(node)
-    callee = walk.callee(name) if name is not None else None
+    callee = walk.callee(name)
     return _macro_value(walk, callee, tree, line)
 
 
@@ -710,9 +707,7 @@ def _bind_tokens(walk: Lowering, tokens: list[Node], value: Expression) -> None:
                 position += 1
             continue
         elif token.type == "identifier":
-            walk.rebinds = walk.scope.kind is not Kind.MODULE
-            walk.bind_name(text, value, token)
-            walk.rebinds = False
+            walk.bind_anew(text, value, token)
         position += 1
 
 
@@ -825,7 +820,6 @@ def _token_postfix(
 
 def lower_macro(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`macro_rules! name { … }`: its bodies call the functions that they name."""
-    parent = walk.scope
     text = walk.text(name) if name is not None else walk.anonymous("macro")
     draft = walk.enter(node, Kind.MACRO, text, name, None)
     walk.notes.setdefault(OWN_MACROS, set()).add(text)
@@ -834,7 +828,7 @@ def lower_macro(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
         body = rule.child_by_field_name("right")
         if body is not None and len(body.children) > 1:
             _token_values(walk, all_parts(body)[1:-1])
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 STANDARD_MACROS = names(
@@ -843,37 +837,12 @@ STANDARD_MACROS = names(
     "panic print println stringify thread_local todo unimplemented unreachable vec write writeln"
 )
 
-GENERICS = ("type_parameters", ":where_clause")
 
 RULES: dict[str, Rule] = {
-    **rules_of("rust"),
-    "scoped_identifier": Custom(lower_path, "path name"),
-    "scoped_type_identifier": Custom(lower_path, "path name"),
-    "call_expression": Custom(lower_call, "function arguments"),
-    "range_expression": Custom(lower_range),
-    "struct_expression": Custom(lower_struct_literal, "body name"),
-    "let_declaration": Custom(lower_let),
-    "let_condition": Custom(lower_let),
-    "for_expression": Custom(lower_for),
-    "match_expression": Custom(lower_match, "body value"),
-    "if_expression": Custom(lower_if),
-    "block": Custom(lower_block),
-    "closure_expression": Custom(lower_closure, "body parameters return_type"),
-    "macro_invocation": Custom(lower_macro_call, "macro"),
-    "macro_definition": Custom(lower_macro, "name"),
+    **rules_of("rust", globals()),
     "array_type": _generic(SLICE, "element"),
     "tuple_type": _generic(TUPLE, ""),
-    "qualified_type": Custom(lower_qualified_type),
     "function_type": Custom(lambda walk, node: walk.visit(named_parts(node))),
-    "where_predicate": Custom(lower_bounds, "left bounds"),
-    "enum_variant": Custom(lower_variant, "name body value"),
-    "field_declaration": Custom(lower_field, "name type"),
-    "ordered_field_declaration_list": Custom(lower_ordered_fields),
-    "type_item": Custom(lower_alias, "name type_parameters"),
-    "associated_type": Custom(lower_alias, "name type_parameters"),
-    "mod_item": Custom(lower_module, "name body"),
-    "use_declaration": Custom(lower_use),
-    "extern_crate_declaration": Custom(lower_extern_crate, "name alias"),
 }
 
 

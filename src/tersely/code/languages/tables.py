@@ -1,26 +1,27 @@
 """What tables say, as values: the rules of a language and the roles of its nodes, `rules/NAME.json`.
 
-The section `rules` gives node types their rules (`model.py`) as far as these need no function, and
-`control` has the fields of a `Control`: what node types mean for the order of statements
-(`roles.py`). Each of several words in a key is a key, the words of a set or tuple are one text, and
-flags have their names. A rule or role is its name, or its name with the fields that differ from its
-own; a list has the `Forms` of a node.
+The section `rules` gives node types their rules (`model.py`), and `control` has the fields of a
+`Control`: what node types mean for the order of statements (`roles.py`). Each of several words in a
+key is a key, the words of a set or tuple are one text, and flags and functions have their names. A
+rule or role is its name, or its name with the fields that differ from its own. A function in place
+of a rule lowers the nodes itself (`Custom`), and is given the children in the fields that stand with
+it. A list has the `Forms` of a node.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from tersely.code import expressions
-from tersely.code.languages import model, roles
+from tersely.code.languages import classes, model, roles
 from tersely.code.languages.model import names
 from tersely.code.languages.roles import Control, Forms, Leap
 from tersely.code.symbols import Kind
-from tersely.foundation.types import JsonMapping, fields, replace
+from tersely.foundation.types import JsonMapping, JsonObject, fields, replace
 
 
 @cache
@@ -30,9 +31,10 @@ def table_of(path: str) -> JsonMapping:
     return table
 
 
-def rules_of(name: str) -> dict[str, model.Rule]:
-    """The rules of a language that need no function, by node type."""
-    return _by_word(table_of(f"rules/{name}.json")["rules"], _meaning)
+def rules_of(name: str, functions: JsonMapping) -> dict[str, model.Rule]:
+    """The rules of a language by node type, with functions of these names or of `classes.py`."""
+    known = {**vars(classes), **functions}
+    return _by_word(table_of(f"rules/{name}.json")["rules"], partial(_meaning, known))
 
 
 @cache
@@ -41,7 +43,7 @@ def control_of(name: str) -> Control:
     written = table_of(f"rules/{name}.json")["control"]
     base = control_of(written["extends"]) if "extends" in written else Control({})
     own = {fact: value for fact, value in written.items() if fact not in ("extends", "roles")}
-    meanings = {**base.roles, **_by_word(written["roles"], _meaning)}
+    meanings = {**base.roles, **_by_word(written["roles"], partial(_meaning, {}))}
     return replace(base, roles=meanings, **facts_of(Control, own))
 
 
@@ -80,6 +82,7 @@ _READ: Mapping[str, Callable[[str], Any]] = {
     "Names": names,
     "OrderedNames": _in_order,
     "tuple[Field, ...]": _in_order,
+    "tuple[Names, ...]": lambda text: tuple(map(names, text.split(";"))),
     "int": _flags,
     "Kind": Kind,
     "Kind | None": Kind,
@@ -87,10 +90,22 @@ _READ: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-def _meaning(written: Any) -> Any:
+def _meaning(functions: JsonMapping, written: Any) -> Any:
     """A rule or role by its name."""
     if isinstance(written, list):
-        return Forms(tuple((mark, _meaning(role)) for mark, role in written))
-    name, given = next(iter(written.items())) if isinstance(written, dict) else (written, {})
-    made = getattr(model, name, None) or getattr(roles, name)
-    return made(**facts_of(made, given))
+        return Forms(tuple((mark, _meaning(functions, role)) for mark, role in written))
+    written_out: dict[str, Any] = written if isinstance(written, dict) else {written: {}}
+    ((name, given),) = written_out.items()
+    kind = getattr(model, name, None) or getattr(roles, name, None)
+    if kind is None:
+        return model.Custom(functions[name], str(given or ""))
+    return kind(**facts_of(kind, given) | _functions_among(kind, given, functions))
+
+
+def _functions_among(kind: type[Any], given: JsonMapping, functions: JsonMapping) -> JsonObject:
+    """The fields of a rule that are functions."""
+    return {
+        one.name: functions[given[one.name]]
+        for one in fields(kind)
+        if one.type.startswith("Callable") and one.name in given
+    }

@@ -38,6 +38,7 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
+from tersely.code.languages.registry import WITH_CONTROL_FLOW
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Import, Kind
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def query_language(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...
             for node_type in _PARTS.findall(listed)
         },
         walk=partial(_walk, cache(partial(_compile_query, pointer, text))),
+        control=name if name in WITH_CONTROL_FLOW else "",
         resolution=Resolution(
             modules=partial(module_files, suffixes),
             by_name=True,
@@ -168,8 +170,8 @@ class _Reader:
 
     def __init__(self, walk: Lowering) -> None:
         self._walk = walk
-        # the definitions around, by where they end, each with the scope around it
-        self._open: list[tuple[int, ScopeDraft, ScopeDraft]] = []
+        # the definitions around, by where they end
+        self._open: list[tuple[int, ScopeDraft]] = []
         self._doc: OptionalNode = None  # of the next definition
         self._imported: dict[str, str] = {}  # modules by the names that the file has for them
         self._left: ScopeDraft | None = None  # the definition that ended last
@@ -211,8 +213,8 @@ class _Reader:
         return "".join(map(self._walk.text, parts))
 
     def _leave(self) -> None:
-        _, self._left, around = self._open.pop()
-        self._walk.leave(self._left, around)
+        _, self._left = self._open.pop()
+        self._walk.leave(self._left)
 
     def _define(self, tag: Tag, kind: str) -> None:
         walk, name_node = self._walk, tag.name or tag.node
@@ -228,7 +230,7 @@ class _Reader:
         else:
             kind = Kind.FUNCTION if kind == CLAUSE else Kind(kind)
             draft = self._enter(tag, name_node, kind, doc)
-        self._open.append((walk.definitions[draft.definition].end_byte, draft, walk.scope))
+        self._open.append((walk.definitions[draft.definition].end_byte, draft))
         walk.scope = draft
 
     def _enter(self, tag: Tag, name_node: Node, kind: Kind, doc: OptionalNode) -> ScopeDraft:

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
-    ABSTRACT,
     CONST,
     EITHER,
     ELEMENT,
@@ -15,7 +14,6 @@ from tersely.code.expressions import (
     KEY_OF,
     MAPPING,
     MEMBER,
-    OPTIONAL,
     REST,
     SIGNATURE,
     SPREAD,
@@ -25,17 +23,15 @@ from tersely.code.expressions import (
     either,
     is_tagged,
 )
+from tersely.code.languages import ecmascript
 from tersely.code.languages.ecmascript import (
     BLOCKS,
-    MODIFIERS,
     QUOTES,
     RESOLUTION,
     RULES,
     outlives,
-    read_call,
 )
 from tersely.code.languages.model import (
-    Call,
     Class,
     Custom,
     Function,
@@ -44,8 +40,15 @@ from tersely.code.languages.model import (
     Statement,
     wheel,
 )  # fmt: skip
-from tersely.code.languages.nodes import OptionalNode, child_in, first_part, named_parts
-from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
+from tersely.code.languages.nodes import (
+    OptionalNode,
+    child_in,
+    child_of,
+    first_part,
+    has_token,
+    named_parts,
+)
+from tersely.code.languages.parts import ecmascript_narrowing
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of
 from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import Kind
@@ -59,7 +62,6 @@ if TYPE_CHECKING:
 GLOBAL = "global"  # the namespace of a module's declarations for all files
 CALLED = "()"  # the member of an interface by which it is called
 UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
-FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 SIGNATURES = ("function_signature", "method_signature")
 # The indentation before type parameters that begin a line: those with a bound or several are no
 # element of TSX.
@@ -151,7 +153,7 @@ def lower_annotation(walk: Lowering, node: Node) -> Expression:
     type_, around = walk.value(first_part(node)), node.parent
     if type_ is None or around is None or around.type != "property_signature":
         return type_
-    is_optional = any(child.type == "?" for child in around.children)
+    is_optional = has_token(around, "?")
     return (EITHER, (type_,)) if is_optional else type_
 
 
@@ -215,9 +217,7 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
 
 def _of_every_member(walk: Lowering, node: Node) -> Expression:
     """`[name: string]: T` and `[K in Names]: T`: the type of an object all of whose members are T."""
-    clause = next(
-        (child for child in named_parts(node) if child.type == "mapped_type_clause"), None
-    )
+    clause = child_of(node, "mapped_type_clause")
     if clause is not None:
         walk.visit([clause, *named_parts(clause)])
     element = walk.field_value(node, "type")
@@ -298,16 +298,15 @@ def lower_namespace(
     path = _names_of_path(name) if name is not None else []
     if len(path) < 2:
         return walk.as_rule(NAMESPACE, node)
-    drafts, parents = [], []
+    drafts = []
     for part in path:
-        parents.append(walk.scope)
         drafts.append(walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body))
         walk.scope = drafts[-1]
     walk.scope.body = body.id if body is not None else 0
     walk.value(body)
     result: Expression = None
     while drafts:
-        result = walk.leave(drafts.pop(), parents.pop())
+        result = walk.leave(drafts.pop())
     return result
 
 
@@ -321,7 +320,7 @@ GLOBAL_NAMESPACE = Class(kind=Kind.NAMESPACE, name=f"={GLOBAL}", body=":statemen
 
 def lower_ambient(walk: Lowering, node: Node) -> Expression:
     """`declare …` belongs to the declaration in it; `declare global {…}` is a namespace."""
-    is_global = any(child.type == GLOBAL for child in node.children)
+    is_global = has_token(node, GLOBAL)
     return walk.as_rule(GLOBAL_NAMESPACE if is_global else Statement(), node)
 
 
@@ -341,18 +340,8 @@ def lower_enum_body(walk: Lowering, node: Node) -> Expression:
 
 
 def _number(walk: Lowering, node: Node | None) -> int | None:
-    text = walk.text_or_none(node)
+    text = walk.text(node)
     return int(text) if text.isdecimal() else None
-
-
-BODILESS = Function(
-    body="",
-    returns="return_type",
-    flags=ABSTRACT,
-    modifiers=MODIFIERS | {"?": OPTIONAL},
-    repeats=announces,
-    generics=("type_parameters",),
-)
 
 
 def _with_types(rule: Rule) -> Rule:
@@ -375,35 +364,10 @@ SHARED: dict[str, Rule] = {
     for name, rule in RULES.items()
     if name not in ("field_definition", *ELEMENT_RULES)
 }
-CLASS = Class(bases=(":class_heritage",), generics=("type_parameters",))
 
 TYPE_RULES: dict[str, Rule] = {
     **SHARED,
-    **rules_of("typescript"),
-    "call_expression": Call("function", "arguments", imports=read_call, generics="type_arguments"),
-    "predefined_type": Custom(lower_predefined),
-    "type_annotation": Custom(lower_annotation),
-    "type_predicate_annotation": Custom(lower_predicate),
-    "literal_type": Custom(lower_literal),
-    "function_type": Custom(lower_function_type),
-    "constructor_type": Custom(lower_function_type),
-    "index_signature": Custom(lower_index_signature),
-    "lookup_type": Custom(lower_lookup),
-    "index_type_query": Custom(lower_keys),
-    "call_signature": Custom(lower_call_signature),
-    "construct_signature": Custom(lower_call_signature),
-    "array_type": Custom(lower_array_type),
-    "tuple_type": Custom(lower_tuple_type),
-    "type_query": Custom(lower_type_query),
-    "object_type": Custom(lower_object_type),
-    "as_expression": Custom(lower_cast),
-    "satisfies_expression": Custom(lower_cast),
-    "function_signature": BODILESS,
-    "method_signature": replace(BODILESS, kind=Kind.METHOD),
-    "abstract_method_signature": replace(BODILESS, kind=Kind.METHOD),
-    "enum_body": Custom(lower_enum_body),
-    "internal_module": Custom(lower_namespace, "name body"),
-    "ambient_declaration": Custom(lower_ambient),
+    **rules_of("typescript", vars(ecmascript) | vars(ecmascript_narrowing) | globals()),
 }
 
 TYPED_BLOCKS = BLOCKS | {

@@ -66,8 +66,8 @@ class ScopeDraft:
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()
         self.types: dict[str, Expression] = {}  # declared types of local names
-        # blocks where the definition stands
-        self.around: tuple[dict[str, str] | None, dict[str, str]] = (None, {})
+        # scope and blocks where the definition stands
+        self.around: tuple[ScopeDraft, dict[str, str] | None, dict[str, str]] = (self, None, {})
         self.block_variables: set[str] = set()
         self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
         self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included

@@ -131,13 +131,11 @@ class Lowering:
 
     # The interface for rules and languages
 
-    def text(self, node: Node) -> str:
-        """The source text of a node, one object for equal texts."""
+    def text(self, node: OptionalNode) -> str:
+        """The source text of a node, one object for equal texts; "" of None."""
+        if node is None:
+            return ""
         return self.texts[self.source[node.start_byte : node.end_byte]]
-
-    def text_or_none(self, node: OptionalNode) -> str:
-        """The source text of a node, "" of None."""
-        return self.text(node) if node is not None else ""
 
     def is_symbol(self, key: Node) -> bool:
         """True if a key in brackets is a member of the object whose members are no texts."""
@@ -289,6 +287,12 @@ class Lowering:
         if node is not None:
             self.note_binding(name, node)
 
+    def bind_anew(self, name: str, value: Expression, node: OptionalNode = None) -> None:
+        """Bind a name, which is a new variable from here on unless it is one of a module."""
+        self.rebinds = self.scope.kind is not Kind.MODULE
+        self.bind_name(name, value, node)
+        self.rebinds = False
+
     @contextmanager
     def in_block(self) -> Iterator[None]:
         """A scope of its own for names that are declared meanwhile."""
@@ -426,9 +430,9 @@ class Lowering:
         around = outer.parent  # of an expression statement
         return around is not None and around.id == body and len(named_parts(outer)) == 1
 
-    def callee(self, node: Node) -> Expression:
+    def callee(self, node: OptionalNode) -> Expression:
         """Like `value`, but a member or name at the top is not recorded as read."""
-        if type(self.rules[node.kind_id]) in (model.Member, model.Name):
+        if node is not None and type(self.rules[node.kind_id]) in (model.Member, model.Name):
             reads = self.scope.reads
             result = self.handlers[node.kind_id](self, node)
             if reads and reads[-1][0] is result:
@@ -568,7 +572,7 @@ class Lowering:
             outermost,
         )
         draft = self._open(row, kind, row.qualname)
-        draft.around = self.block, self.in_blocks
+        draft.around = self.scope, self.block, self.in_blocks
         self.block = None
         self.redefinitions.add(draft, wrapped[0] if wrapped else node, self.text)
         if wrapped:
@@ -584,8 +588,8 @@ class Lowering:
         """Open the scope of a function without a name."""
         return self.enter(node, Kind.LAMBDA, self.anonymous("lambda"), None, body)
 
-    def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
-        """Close a definition's scope; returns the expression of the definition."""
+    def leave(self, draft: ScopeDraft) -> Expression:
+        """Close a definition's scope for the one around it; returns the expression of the definition."""
         elsewhere = draft.outward - draft.declared
         if elsewhere:
             elsewhere -= {parameter.name for parameter in draft.parameters}
@@ -594,8 +598,7 @@ class Lowering:
         self.mentions |= draft.read - own
         if own:
             draft.reads = [read for read in draft.reads if read[0] not in own]
-        self.scope = parent
-        self.block, self.in_blocks = draft.around
+        self.scope, self.block, self.in_blocks = draft.around
         return (DEFINED, draft.definition)
 
     def add_import(self, fact: Import, node: OptionalNode = None) -> None:

@@ -321,9 +321,11 @@ class Trace(Lowering):
         self._current = around
         return result
 
-    def callee(self, node: Node) -> Expression:
+    def callee(self, node: OptionalNode) -> Expression:
         """Note a callee: it is a member that is not read."""
         result = super().callee(node)
+        if node is None:
+            return result
         self._called.add(node.end_byte)
         self._notice(node, result)
         return result

@@ -89,7 +89,7 @@ def lower_switch(
 ) -> Expression:
     """`switch (x.kind)`: a case narrows x to matching values, `default` to all values of no case."""
     walk.value(subject)
-    member = first_part(subject) if subject is not None else None
+    member = first_part(subject)
     if member is None or body is None or not _is_discriminant(walk, member):
         walk.value(body)
         return None
@@ -202,7 +202,7 @@ def _type_of(walk: Lowering, name: Node, criterion: Node | Question) -> Expressi
     place = (
         [part.id for part in named_parts(arguments)].index(name.id) if arguments is not None else 0
     )
-    return (GUARDED, walk.callee(callee) if callee is not None else None, (CONST, place))
+    return (GUARDED, walk.callee(callee), (CONST, place))
 
 
 def _tests(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:

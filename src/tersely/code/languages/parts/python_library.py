@@ -33,17 +33,6 @@ FILLABLE = {
 }
 
 _DOTTED = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)[.:]([^\W\d]\w*)")
-_FIRST, _SECOND_ONE = (0, "func", "f", "name", "task"), (1, "func")
-# functions that run a function by its name in a text
-NAMED_CALLBACKS = {
-    **dict.fromkeys(
-        names(
-            "send_task signature subtask enqueue enqueue_call async_task add_job import_string locate resolve_name"
-        ),
-        _FIRST,
-    ),
-    **dict.fromkeys(names("enqueue_at enqueue_in"), _SECOND_ONE),
-}
 
 
 def meant_by_text(text: str) -> Expression:
@@ -52,7 +41,3 @@ def meant_by_text(text: str) -> Expression:
     """
     named = _DOTTED.fullmatch(text)
     return (IMPORTED, named[1], named[2]) if named else None
-
-
-# of decorators that pass their result to the function, as its first argument
-BINDING_KEYWORDS = names("bind")

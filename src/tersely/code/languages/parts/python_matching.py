@@ -37,7 +37,7 @@ def lower_case(walk: Lowering, node: Node, body: OptionalNode, guard: OptionalNo
         for name, value in captured:
             walk.bind(name, value)
             narrowed[walk.text(name)] = either(narrowed.get(walk.text(name)), value)
-    text = walk.text_or_none(body)
+    text = walk.text(body)
     known = [(name, value) for name, value in narrowed.items() if not is_assigned(text, name)]
     walk.value_knowing(known, guard, body)
     return None

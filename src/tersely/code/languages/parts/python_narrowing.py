@@ -122,7 +122,7 @@ def _tests(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
     """The tests that hold when a condition is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
-    word = walk.text_or_none(operator)
+    word = walk.text(operator)
     if condition.type == "not_operator" and parts:
         yield from _tests(walk, parts[0], when=not when)
     elif condition.type == "parenthesized_expression" or word == ("and" if when else "or"):

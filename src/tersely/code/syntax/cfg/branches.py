@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
-from tersely.code.languages.nodes import line_of
+from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
     block,
     body_of,
     initial,
     open_statement,
+    sequence,
 )
 from tersely.code.syntax.cfg.conditions import branch
 from tersely.code.syntax.cfg.draft import Ends
@@ -38,15 +39,16 @@ def lower_if(walk: Walk, node: Node, role: control.If) -> None:
 def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> Ends:
     """The ends of the arms; `here` holds the ends of paths that take no arm."""
     draft = walk.draft
-    then, last = field(role.then)(node), field(role.otherwise)(node)
-    if then is not None and last is not None and then.id == last.id:
-        then = None  # nothing between the brackets
-    me = open_statement(walk, node, "if", then)
+    then = _then(walk, node, role)
+    me = open_statement(walk, node, "if", next(iter(then), None))
     initial(walk, node, role.initial)
     draft.decisions += 1
     holds, fails = branch(walk, field(role.condition)(node))
     draft.here = fails if role.negated else holds
-    block(walk, then, result=result)
+    if role.then:
+        block(walk, next(iter(then), None), result=result)
+    else:
+        sequence(walk, then, result)
     draft.close()
     ends = draft.here
     draft.here = holds if role.negated else fails
@@ -62,6 +64,18 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
         draft.close()
     draft.statement = me
     return ends
+
+
+def _then(walk: Walk, node: Node, role: control.If) -> list[Node]:
+    """What runs where the condition holds: a block or statement, or all that stands beside the
+    condition and the arms.
+    """
+    arms = _arms(walk, node, role)
+    apart = {child.id for child in (*arms, *every(node, role.condition))}
+    if role.then:
+        apart = {arm.id for arm in arms[:1]}  # the same where nothing is between the brackets
+    inside = every(node, role.then)[:1] if role.then else named_parts(node)
+    return [child for child in inside if child.id not in apart]
 
 
 def _line_of_else(arm: Node) -> int:

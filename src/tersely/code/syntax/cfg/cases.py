@@ -128,7 +128,7 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     open_statement(walk, node, "case", _body_start(walk, node, role))
     default = _is_default(walk, node, role)
     draft.decisions += not default
-    for child in _patterns(node, role):
+    for child in every(node, role.pattern):
         walk.bind(child, None, declares=True) if role.binds and not default else walk.visit(child)
     draft.point(node.start_byte, pattern.end_byte if pattern is not None else node.start_byte)
     walk.read((subject,), pattern or node)
@@ -144,12 +144,6 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     return missed
 
 
-def _patterns(node: Node, role: control.Case) -> list[Node]:
-    if role.pattern[:1] == ":" and "/" not in role.pattern:
-        return [child for child in named_parts(node) if child.type == role.pattern[1:]]
-    return every(node, role.pattern)
-
-
 def _body_start(walk: Walk, node: Node, role: control.Case) -> OptionalNode:
     children = _case_statements(walk, node, role)
     return children[0] if children else None
@@ -159,7 +153,7 @@ def _case_statements(walk: Walk, node: Node, role: control.Case) -> list[Node]:
     if role.body:
         return every(node, role.body)[:1]
     guard = field(role.guard)(node)
-    heads = [*_patterns(node, role), *([guard] if guard is not None else ())]
+    heads = [*every(node, role.pattern), *([guard] if guard is not None else ())]
     kinds = (model.Comment, model.Skip)
     after = [child for child in named_parts(node) if not any(_holds(child, head) for head in heads)]
     return [child for child in after if type(walk.role(child)) not in kinds]
@@ -188,7 +182,7 @@ def _case_body(walk: Walk, node: Node, role: control.Case, result: str | None) -
 def _is_default(walk: Walk, node: Node, role: control.Case) -> bool:
     if role.default or not role.pattern:
         return True
-    patterns = _patterns(node, role)
+    patterns = every(node, role.pattern)
     guard = field(role.guard)(node)
     if not patterns:
         return guard is None

@@ -94,7 +94,7 @@ class Walk:
         return self._form(node, role) if type(role) is control.Forms else role
 
     def _form(self, node: Node, role: control.Forms) -> Any:
-        leaves = [child for child in node.children if not child.child_count] or (
+        leaves = [child for child in node.children if child.child_count < 2] or (
             [] if node.child_count else [node]
         )
         marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}

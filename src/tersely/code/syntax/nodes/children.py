@@ -7,7 +7,7 @@ from functools import cache
 from operator import methodcaller
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
+from tersely.code.languages.nodes import OptionalNode, child_of, named_parts, parts_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,8 +19,8 @@ _NOWHERE: dict[Node, Node] = {}
 
 @cache
 def field(name: str) -> Child:
-    """A path to a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or
-    else b, "" none.
+    """A path to a child: a field name, `#n` by position, `:type` or `:type,type` by node type, `a|b`
+    for a or else b, "" none.
     """
     if not name:
         return _NOWHERE.get
@@ -42,10 +42,8 @@ def field(name: str) -> Child:
 
         return by_position
     if name[0] == ":":
-        wanted = name[1:]
-        return lambda node: next(
-            (child for child in named_parts(node) if child.type == wanted), None
-        )
+        wanted = name[1:].split(",")
+        return lambda node: child_of(node, *wanted)
     return methodcaller("child_by_field_name", name)
 
 
@@ -62,12 +60,14 @@ def only_leaf(node: Node, but: str) -> OptionalNode:
 
 
 def every(node: Node, place: str) -> list[Node]:
-    """All children in a field, or the one that is reached otherwise, if it is there; `a|b` for a or
-    else b.
+    """All children in a field or of a type, or the one that is reached otherwise, if it is there;
+    `a|b` for a or else b.
     """
     first, _, second = place.partition("|")
     if first.isidentifier():
         found = parts_in(node, first)
+    elif first[:1] == ":" and "/" not in first:
+        found = [child for child in named_parts(node) if child.type in first[1:].split(",")]
     else:
         one = field(first)(node)
         found = [one] if one is not None else []

@@ -54,7 +54,7 @@ def _function(rule: model.Function, walk: Lowering, node: Node) -> Expression:
     if rule.body_is_value and value is not None:
         draft.returns.append(value)
     walk.type_parameters = type_parameters
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _open_function(
@@ -218,7 +218,7 @@ def _bind_fields(walk: Lowering, node: OptionalNode, draft: ScopeDraft, owner: S
 def _class(rule: model.Class, walk: Lowering, node: Node) -> Expression:
     naming, walk.naming = walk.naming, None
     own_name, body = field(rule.name)(node), field(rule.body)(node)
-    parent, type_parameters = walk.scope, walk.type_parameters
+    type_parameters = walk.type_parameters
     declared = _declare_type_parameters(walk, node, rule.generics)
     if rule.alias and body is None:
         value = walk.value(field(rule.alias)(node))
@@ -238,7 +238,7 @@ def _class(rule: model.Class, walk: Lowering, node: Node) -> Expression:
     walk.visit([child for child in named_parts(node) if child.id not in skipped])
     walk.value(body)
     walk.type_parameters = type_parameters
-    return walk.leave(draft, parent)
+    return walk.leave(draft)
 
 
 def _note_subclass(walk: Lowering, bases: list[Expression], line: int) -> None:

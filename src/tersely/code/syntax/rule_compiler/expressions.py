@@ -30,7 +30,7 @@ from tersely.code.expressions import (
     patterned,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import OptionalNode, all_parts, line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, all_parts, has_token, line_of, named_parts
 from tersely.code.syntax.effects import with_named_callbacks
 from tersely.code.syntax.items import item, store_items
 from tersely.code.syntax.nodes.children import field
@@ -76,7 +76,7 @@ def _member(rule: model.Member, walk: Lowering, node: Node) -> Expression:
     known = walk.in_blocks.get(walk.text(node)) if name in walk.narrowed_members else None
     if known in walk.scope.block_variables:
         return known
-    is_reference = rule.reference and any(one.type == rule.reference for one in node.children)
+    is_reference = rule.reference and has_token(node, rule.reference)
     tag = REFERENCE if is_reference else MEMBER
     result = (tag, walk.value(field(rule.object)(node)), name)
     walk.scope.reads.append((result, node.start_point[0] + 1))

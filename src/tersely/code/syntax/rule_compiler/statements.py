@@ -19,7 +19,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import line_of, named_parts
+from tersely.code.languages.nodes import has_token, line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.children import field, only_leaf
@@ -119,7 +119,7 @@ def _return(rule: model.Return, walk: Lowering, node: Node) -> Expression:
 
 def _yield(rule: model.Yield, walk: Lowering, node: Node) -> Expression:
     value = walk.value(field(rule.value)(node))
-    delegates = any(child.type == rule.delegate for child in node.children)
+    delegates = has_token(node, rule.delegate)
     walk.scope.flags |= GENERATOR
     if value is not None:
         walk.scope.yields.append((ELEMENT, value) if delegates else value)
@@ -145,19 +145,15 @@ def _iterate(rule: model.Iterate, walk: Lowering, node: Node) -> Expression:
     annotation = walk.value(field(rule.type)(node))
     value = walk.value(iterable)
     if target is not None:
-        takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)
+        takes_keys = has_token(node, rule.keys)
         walk.bind(
             target,
             walk.with_type(value and (KEY_OF if takes_keys else ELEMENT, value), annotation),
         )
     if value is not None:
-        _implicit_iteration(walk, value, node, waits=_has_token(node, rule.waits))
+        _implicit_iteration(walk, value, node, waits=has_token(node, rule.waits))
     walk.visit_others(node, target, iterable)
     return None
-
-
-def _has_token(node: Node, token: str) -> bool:
-    return bool(token) and token in [child.type for child in node.children]
 
 
 def _implicit_iteration(walk: Lowering, value: Expression, node: Node, *, waits: bool) -> None:
@@ -190,7 +186,7 @@ def _alias(rule: model.Alias, walk: Lowering, node: Node) -> Expression:
 
 def _enters(rule: model.Enters, walk: Lowering, node: Node) -> Expression:
     inner, facts = field(rule.value)(node), walk.resolution
-    waits = _has_token(_statement_around(walk, node), rule.waits)
+    waits = has_token(_statement_around(walk, node), rule.waits)
     enter = _called_by_syntax(walk, facts.enter_method, waits=waits)
     if inner is not None and type(walk.rules[inner.kind_id]) is model.Alias:
         walk.enters = enter
