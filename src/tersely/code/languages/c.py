@@ -21,7 +21,6 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     NamedExpressions,
-    either,
     last_name,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
@@ -281,7 +280,7 @@ def _initializers(node: Node, body: OptionalNode) -> OptionalNode:
     return None
 
 
-def lower_unit(walk: Lowering, node: Node) -> Expression:
+def lower_unit(walk: Lowering, node: Node) -> None:
     """A file. `main() {…}` and `TEST(a, b) {…}` have no type, so the grammar sees a call and a
     block.
     """
@@ -298,7 +297,6 @@ def lower_unit(walk: Lowering, node: Node) -> Expression:
             walk.definitions[made[1]] = row._replace(
                 start_line=line, name_line=line, start_byte=head.start_byte
             )
-    return None
 
 
 def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
@@ -384,7 +382,7 @@ def _initialize_members(walk: Lowering, initializers: Node) -> None:
 # Declarations
 
 
-def lower_declaration(walk: Lowering, node: Node, typed: OptionalNode) -> Expression:
+def lower_declaration(walk: Lowering, node: Node, typed: OptionalNode) -> None:
     """Variables, fields and prototypes of one type."""
     annotation = walk.value(typed)
     declarators = parts_in(node, "declarator")
@@ -407,7 +405,6 @@ def lower_declaration(walk: Lowering, node: Node, typed: OptionalNode) -> Expres
     known = {child.id for child in used if child is not None}
     rest = [child for child in named_parts(node) if child.id not in known]
     walk.visit([child for child in rest if child.type != "field_initializer_list"])
-    return None
 
 
 def _empty_body(declarator: Node, default: OptionalNode) -> OptionalNode:
@@ -597,7 +594,7 @@ def lower_enum(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNod
     return walk.value(name) if body is None else define_class(walk, node, name, body, Kind.ENUM)
 
 
-def lower_typedef(walk: Lowering, node: Node, made: OptionalNode) -> Expression:
+def lower_typedef(walk: Lowering, node: Node, made: OptionalNode) -> None:
     """`typedef T name;`; a type without a name of its own receives the name."""
     declarators = parts_in(node, "declarator")
     first = read_declarator(declarators[0]) if declarators else None
@@ -628,7 +625,6 @@ def lower_typedef(walk: Lowering, node: Node, made: OptionalNode) -> Expression:
         walk.bind_name(text, None if is_function else annotation, found.name)
         if _owns_names(walk):
             walk.define_value(node, text, found.name, Kind.TYPE)
-    return None
 
 
 def lower_subscript(walk: Lowering, node: Node) -> Expression:
@@ -678,15 +674,6 @@ def lower_branch(
         return walk.value(alternative)
     walk.values(node)
     return None
-
-
-def lower_conditional(walk: Lowering, node: Node) -> Expression:
-    """`a ? b : c`: the value is that of either branch."""
-    walk.field_value(node, "condition")
-    return either(
-        walk.field_value(node, "consequence"),
-        walk.field_value(node, "alternative"),
-    )
 
 
 RULES = rules_of("c", globals())

@@ -40,8 +40,11 @@ def word(walk: Lowering, node: Node) -> Expression:
     return walk.text(node)
 
 
-def array_type(walk: Lowering, node: Node, element: OptionalNode) -> Expression:
-    """`T[]`."""
+def array_type(
+    walk: Lowering, node: Node, element: OptionalNode, length: OptionalNode = None
+) -> Expression:
+    """`T[]`, `T[length]`."""
+    walk.value(length)
     return (GENERIC, "[]", (walk.value(element),))
 
 
@@ -96,13 +99,12 @@ def namespace(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode
     return walk.value(body)
 
 
-def enum_member(walk: Lowering, node: Node, name: OptionalNode, value: OptionalNode) -> Expression:
+def enum_member(walk: Lowering, node: Node, name: OptionalNode, value: OptionalNode) -> None:
     """A constant of the enum's type."""
     walk.value(value)
     if name is not None:
         walk.bind_node(name, (TYPED, own_name(walk)))
         walk.define_node(node, name, Kind.CONSTANT)
-    return None
 
 
 def own_name(walk: Lowering) -> str:

@@ -43,10 +43,9 @@ CASTS = names("static_cast dynamic_cast const_cast reinterpret_cast down_cast")
 MAKERS = names("make_unique make_shared allocate_shared make_ref")
 
 
-def lower_friend(walk: Lowering, node: Node) -> Expression:
+def lower_friend(walk: Lowering, node: Node) -> None:
     """`friend void f(T x) { … }` is defined here; `friend class B;` and prototypes declare nothing."""
     walk.visit([child for child in named_parts(node) if child.type == "function_definition"])
-    return None
 
 
 def lower_namespace(
@@ -113,7 +112,7 @@ def _name(walk: Lowering, node: Node) -> str:
     return walk.text(inner or node)
 
 
-def lower_template(walk: Lowering, node: Node, listed: OptionalNode) -> Expression:
+def lower_template(walk: Lowering, node: Node, listed: OptionalNode) -> None:
     """`template <…> definition`: type parameters have no bound."""
     around = walk.type_parameters
     walk.type_parameters = dict(around)
@@ -128,10 +127,9 @@ def lower_template(walk: Lowering, node: Node, listed: OptionalNode) -> Expressi
             walk.value(child)
     walk.wrapped = None
     walk.type_parameters = around
-    return None
 
 
-def lower_using(walk: Lowering, node: Node) -> Expression:
+def lower_using(walk: Lowering, node: Node) -> None:
     """`using namespace a;` brings in all names, `using a::b;` one."""
     for child in named_parts(node):
         value = walk.value(child)
@@ -139,17 +137,15 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
             walk.scope.stars.append(walk.text(child))
         elif is_tagged(value, MEMBER):
             walk.bind_name(value[2], value, child)
-    return None
 
 
-def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
+def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> None:
     """`using A = T;`, `namespace a = b::c;`."""
     made = walk.value(node.child_by_field_name("type") or (last_part(node)))
     if name is not None and made != walk.text(name):
         walk.bind_node(name, made)
         if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
             walk.define_node(node, name, Kind.TYPE)
-    return None
 
 
 def lower_call(
@@ -200,7 +196,7 @@ def lower_range_loop(
     type_node: OptionalNode,
     right: OptionalNode,
     body: OptionalNode,
-) -> Expression:
+) -> None:
     """`for (T x : values) …`."""
     annotation = walk.value(type_node)
     values = walk.value(right)
@@ -210,12 +206,10 @@ def lower_range_loop(
         value = (TYPED, annotation) if known else values and (ELEMENT, values)
         walk.bind_anew(walk.text(found.name), value, found.name)
     walk.value(body)
-    return None
 
 
-def lower_auto(walk: Lowering, node: Node) -> Expression:
+def lower_auto(walk: Lowering, node: Node) -> None:
     """`auto` is an unknown type."""
-    return None
 
 
 CPP = Language(

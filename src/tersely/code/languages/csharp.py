@@ -17,7 +17,6 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
-    NamedExpressions,
     is_tagged,
 )
 from tersely.code.expressions import Parameter as Parameter_
@@ -170,20 +169,8 @@ def lower_creation(walk: Lowering, node: Node, typed: OptionalNode) -> Expressio
     arguments = child_of(node, "argument_list")
     line = last_line_of(typed or node)
     created = walk.value(typed)
-    positional: list[Expression] = []
-    keywords: NamedExpressions = []
-    for argument in parts_of(arguments):
-        name = argument.child_by_field_name("name")
-        value = walk.value(named_parts(argument)[-1]) if named_parts(argument) else None
-        if name is None:
-            positional.append(value)
-        else:
-            keywords.append((walk.text(name), value))
-    made = (
-        walk.call(created, tuple(positional), tuple(keywords), line, NEW)
-        if created is not None
-        else None
-    )
+    positional, keywords = walk.arguments(arguments)
+    made = walk.call(created, positional, keywords, line, NEW) if created is not None else None
     initializer = node.child_by_field_name("initializer") or child_of(
         node, "initializer_expression"
     )
@@ -228,18 +215,15 @@ def lower_binding(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     return (MEMBER, value, walk.text(name))
 
 
-def lower_pattern(
-    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode
-) -> Expression:
+def lower_pattern(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:
     """`T name` in a pattern, `out T name` among arguments."""
     annotation = walk.value(type_node)
     walk.visit([child for child in named_parts(node) if child.type.endswith("clause")])
     if name is not None and name.type == "identifier":
         bind_typed(walk, name, None if annotation == "var" else annotation)
-    return None
 
 
-def lower_nameless(walk: Lowering, node: Node) -> Expression:
+def lower_nameless(walk: Lowering, node: Node) -> None:
     """Operators, destructors and indexers have no name to be called by: their code belongs to the
     class.
     """
@@ -248,7 +232,6 @@ def lower_nameless(walk: Lowering, node: Node) -> Expression:
         or node.child_by_field_name("accessors")
         or node.child_by_field_name("value")
     )
-    return None
 
 
 METHOD = Function(

@@ -16,7 +16,6 @@ from tersely.code.expressions import (
     either,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
-    Filling,
     Language,
     Resolution,
     Rule,
@@ -112,16 +111,14 @@ def read_call(node: Node, text: TextOf) -> Import | None:
     return Import(text(only).strip(QUOTES), "", "", line_of(node))
 
 
-def lower_export(
-    walk: Lowering, node: Node, declared: OptionalNode, value: OptionalNode
-) -> Expression:
+def lower_export(walk: Lowering, node: Node, declared: OptionalNode, value: OptionalNode) -> None:
     """Every form of `export`."""
     module, line = _source(node, walk.text), line_of(node)
     wrapped, walk.wrapped = walk.wrapped, None
     clauses = [child for child in named_parts(node) if child.type == "export_clause"]
     if module:
         _export_from(walk, node, module, line)
-        return None
+        return
     for clause in clauses:
         for fact in _specifiers(clause, "", walk.text):
             walk.scope.read.add(fact.name)
@@ -143,7 +140,6 @@ def lower_export(
     elif "=" in tokens:
         for child in named_parts(node):
             walk.bind_name("exports", walk.value(child), child)
-    return None
 
 
 def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
@@ -167,7 +163,7 @@ CLASS_NODES = names("class_declaration abstract_class_declaration")
 CLASS_NAMES = names("identifier type_identifier")  # follow decorators inside a class
 
 
-def lower_decorator(walk: Lowering, node: Node) -> Expression:
+def lower_decorator(walk: Lowering, node: Node) -> None:
     """`@decorator` calls it; `@decorator(…)` calls its result."""
     decorated = node.next_named_sibling
     while decorated is not None and decorated.type in ("decorator", "comment"):
@@ -183,7 +179,6 @@ def lower_decorator(walk: Lowering, node: Node) -> Expression:
         arguments = (None, None, (MEMBER, owner, walk.text(name)))
     for child in named_parts(node):
         walk.call(walk.callee(child), arguments, (), line_of(node))
-    return None
 
 
 def lower_element(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
@@ -221,7 +216,7 @@ def _is_element(walk: Lowering, name: Node) -> bool:
     return name.type == "identifier" and walk.text(name)[:1].islower()
 
 
-def _lower_own_element(walk: Lowering, node: Node, name: Node) -> Expression:
+def _lower_own_element(walk: Lowering, node: Node, name: Node) -> None:
     element = _own_element(walk, name)
     walk.note_pattern_member(element, name)
     for child in named_parts(node):
@@ -231,16 +226,14 @@ def _lower_own_element(walk: Lowering, node: Node, name: Node) -> Expression:
             walk.visit(parts[1:])
         elif child.id != name.id:
             walk.value(child)
-    return None
 
 
-def lower_closing(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
+def lower_closing(walk: Lowering, node: Node, name: OptionalNode) -> None:
     """`</element>`."""
     if name is not None and _is_element(walk, name):
         walk.note_pattern_member(_own_element(walk, name), name)
     else:
         walk.value(name)
-    return None
 
 
 def _own_element(walk: Lowering, name: Node) -> Expression:
@@ -256,14 +249,11 @@ def _own_element(walk: Lowering, name: Node) -> Expression:
     return (MEMBER, (TYPED, owner), walk.text(name))
 
 
-def lower_catch(
-    walk: Lowering, node: Node, parameter: OptionalNode, body: OptionalNode
-) -> Expression:
+def lower_catch(walk: Lowering, node: Node, parameter: OptionalNode, body: OptionalNode) -> None:
     """`catch (error) {…}`."""
     if parameter is not None:
         walk.bind(parameter, None)
     walk.value(body)
-    return None
 
 
 RULES: dict[str, Rule] = rules_of("ecmascript", vars(ecmascript_narrowing) | globals())
@@ -276,13 +266,6 @@ RESOLUTION = Resolution(
     module_keys=module_keys,
     entry_words=entry_words,
     methods=summaries("ecmascript", "methods"),
-    fillable={
-        "Map": Filling.PAIRS,
-        "WeakMap": Filling.PAIRS,
-        "Set": Filling.ELEMENTS,
-        "WeakSet": Filling.ELEMENTS,
-        "Array": Filling.ELEMENTS,
-    },
     properties=summaries("ecmascript", "properties"),
     summaries=summaries("ecmascript", "functions"),
 )

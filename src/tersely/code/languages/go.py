@@ -24,11 +24,9 @@ from tersely.code.expressions import (
     last_name,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
-    Custom,
     Files,
     Language,
     Resolution,
-    Rule,
     joined_path,
     names,
     wheel,
@@ -158,17 +156,14 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
 # Types
 
 
-def _generic(name: str, *fields: str) -> Custom:
-    """A type that the grammar spells with symbols, as a generic one."""
+def lower_map(walk: Lowering, node: Node, key: OptionalNode, value: OptionalNode) -> Expression:
+    """`map[K]V`."""
+    return (GENERIC, MAP, (walk.value(key), walk.value(value)))
 
-    def lower(walk: Lowering, node: Node) -> Expression:
-        return (
-            GENERIC,
-            name,
-            tuple(walk.field_value(node, field) for field in fields),
-        )
 
-    return Custom(lower)
+def lower_channel(walk: Lowering, node: Node, value: OptionalNode) -> Expression:
+    """`chan T`."""
+    return (GENERIC, CHANNEL, (walk.value(value),))
 
 
 def lower_results(walk: Lowering, node: Node) -> Expression:
@@ -180,11 +175,10 @@ def lower_results(walk: Lowering, node: Node) -> Expression:
     return types[0] if len(types) == 1 else (GENERIC, TUPLE, tuple(types)) if types else None
 
 
-def lower_function_type(walk: Lowering, node: Node) -> Expression:
+def lower_function_type(walk: Lowering, node: Node) -> None:
     """A function type declares no names; its types are used all the same."""
     for child in named_parts(node):
         walk.value(child)
-    return None
 
 
 def lower_type_spec(
@@ -244,18 +238,15 @@ def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft)
 
 
-def lower_alias(
-    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode
-) -> Expression:
+def lower_alias(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:
     """`type A = T`: another name for the same type."""
     made = walk.value(type_node)
     if name is not None:
         walk.bind_node(name, made)
         walk.define_node(_statement(node), name, Kind.TYPE)
-    return None
 
 
-def lower_field(walk: Lowering, node: Node, declared: OptionalNode) -> Expression:
+def lower_field(walk: Lowering, node: Node, declared: OptionalNode) -> None:
     """`a, b T`; without a name the struct has all that the type has."""
     annotation = walk.value(declared)
     names = parts_in(node, "name")
@@ -266,7 +257,6 @@ def lower_field(walk: Lowering, node: Node, declared: OptionalNode) -> Expressio
     if not names and declared is not None:
         walk.scope.bases.append(annotation)
         walk.bind_name(last_name(annotation), annotation and (TYPED, annotation), declared)
-    return None
 
 
 def lower_embedded(walk: Lowering, node: Node) -> Expression:
@@ -287,7 +277,7 @@ def lower_constraint(walk: Lowering, node: Node) -> Expression:
 # Values
 
 
-def lower_specification(walk: Lowering, node: Node) -> Expression:
+def lower_specification(walk: Lowering, node: Node) -> None:
     """`var a, b T = x, y` and `const a = x`."""
     annotation = walk.field_value(node, "type")
     names = [name for name in parts_in(node, "name") if name.type != ","]
@@ -299,7 +289,6 @@ def lower_specification(walk: Lowering, node: Node) -> Expression:
         walk.scope.types[text] = annotation
         if walk.scope.kind is Kind.MODULE and text != "_":
             walk.define_value(_statement(node), text, name, kind)
-    return None
 
 
 def _with_type(value: Expression, annotation: Expression) -> Expression:
@@ -319,7 +308,7 @@ def _values(walk: Lowering, node: OptionalNode, wanted: int) -> list[Expression]
     return (values + [None] * wanted)[:wanted]
 
 
-def lower_assignment(walk: Lowering, node: Node, left: OptionalNode) -> Expression:
+def lower_assignment(walk: Lowering, node: Node, left: OptionalNode) -> None:
     """`a, b := x, y` declares, `a, b = x, y` does not; also the left side of `range`."""
     targets = parts_of(left)
     declares = has_token(node, ":=")
@@ -335,7 +324,6 @@ def lower_assignment(walk: Lowering, node: Node, left: OptionalNode) -> Expressi
             walk.rebinds = declares
             walk.bind(target, value)
             walk.rebinds = False
-    return None
 
 
 def _range_values(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
@@ -346,12 +334,9 @@ def _range_values(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
     return [(KEY_OF, iterable), (HELD, iterable), *[None] * wanted][:wanted]
 
 
-def lower_send(
-    walk: Lowering, node: Node, channel: OptionalNode, value: OptionalNode
-) -> Expression:
+def lower_send(walk: Lowering, node: Node, channel: OptionalNode, value: OptionalNode) -> None:
     """`channel <- value`."""
     walk.scope.binds.append(((ITEM, walk.value(channel), None), walk.value(value)))
-    return None
 
 
 def lower_unary(walk: Lowering, node: Node) -> Expression:
@@ -369,7 +354,7 @@ def lower_type_switch(
     alias: OptionalNode,
     initializer: OptionalNode,
     value_node: OptionalNode,
-) -> Expression:
+) -> None:
     """`switch x := v.(type)`: in each case x is of the types of the case."""
     walk.value(initializer)
     value = walk.value(value_node)
@@ -386,7 +371,6 @@ def lower_type_switch(
             walk.bind_anew(walk.text(name), (EITHER, known) if known else value, name)
         with walk.in_block():
             walk.visit_others(case, *types)
-    return None
 
 
 def lower_composite(
@@ -476,20 +460,10 @@ def _element(
     return walk.value(node)
 
 
-RULES: dict[str, Rule] = {
-    **rules_of("go", globals()),
-    "slice_type": _generic(SLICE, "element"),
-    "array_type": _generic(SLICE, "element"),
-    "implicit_length_array_type": _generic(SLICE, "element"),
-    "map_type": _generic(MAP, "key", "value"),
-    "channel_type": _generic(CHANNEL, "value"),
-}
-
-
 GO = Language(
     name="go",
     grammar=wheel("tree_sitter_go"),
-    rules=RULES,
+    rules=rules_of("go", globals()),
     label_of=label_of,
     namespace_of=package_of,
     blocks=names(

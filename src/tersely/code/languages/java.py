@@ -22,7 +22,6 @@ from tersely.code.languages.classes import (
     namespace_files,
     narrow_name,
 )
-from tersely.code.languages.frameworks import SPRING_REPOSITORIES
 from tersely.code.languages.model import (
     Class,
     Custom,
@@ -109,10 +108,10 @@ def lower_creation(
 
 def lower_enum_constant(
     walk: Lowering, node: Node, name: OptionalNode, arguments: OptionalNode, body: OptionalNode
-) -> Any:
+) -> None:
     """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
     if name is None:
-        return None
+        return
     owner = walk.definitions[walk.scope.definition].name
     values = walk.values(arguments)
     value = walk.call(owner, values, (), last_line_of(name), NEW)
@@ -120,7 +119,6 @@ def lower_enum_constant(
         value = anonymous_class(walk, node, body, [owner])
     walk.bind_node(name, value)
     walk.define_node(node, name, Kind.CONSTANT)
-    return None
 
 
 def lower_method_reference(walk: Lowering, node: Node) -> Any:
@@ -139,12 +137,11 @@ def lower_method_reference(walk: Lowering, node: Node) -> Any:
     return walk.leave(draft)
 
 
-def lower_pattern(walk: Lowering, node: Node) -> Any:
+def lower_pattern(walk: Lowering, node: Node) -> None:
     """`T name` in a pattern."""
     if len(named_parts(node)) > 1:
         typed, name = walk.value(named_parts(node)[-2]), named_parts(node)[-1]
         walk.bind(name, typed and (TYPED, typed))
-    return None
 
 
 def lower_instanceof(
@@ -154,14 +151,13 @@ def lower_instanceof(
     left: OptionalNode,
     pattern: OptionalNode,
     right: OptionalNode,
-) -> Any:
+) -> None:
     """`value instanceof T name`, `value instanceof R(…)`."""
     value = walk.value(left)
     typed = walk.value(right)
     walk.value(pattern)
     if name is not None and typed is not None:
         walk.bind(name, (DECLARED, value, typed))
-    return None
 
 
 def lower_binary(walk: Lowering, node: Node) -> Any:
@@ -177,7 +173,7 @@ def lower_if(
     condition: OptionalNode,
     branch: OptionalNode,
     alternative: OptionalNode,
-) -> Any:
+) -> None:
     """Lower an `if`: a local variable whose type the condition tests has that type in the branch."""
     walk.value(condition)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
@@ -187,7 +183,6 @@ def lower_if(
             narrow_name(walk, name, walk.value(typed))
         walk.value(branch)
     walk.value(alternative)
-    return None
 
 
 def _type_test(walk: Lowering, node: Node) -> tuple[OptionalNode, OptionalNode]:
@@ -242,7 +237,7 @@ def _assigns(walk: Lowering, node: Node, name: str) -> bool:
     return any(_assigns(walk, child, name) for child in named_parts(node))
 
 
-def lower_resource(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> Any:
+def lower_resource(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:
     """`try (T name = value)`: the resource is closed at the end."""
     typed = walk.value(type_node)
     value = walk.value(node.child_by_field_name("value") or first_part(node))
@@ -252,7 +247,6 @@ def lower_resource(walk: Lowering, node: Node, name: OptionalNode, type_node: Op
         value = walk.text(name)
     walk.mentions.add("close")
     walk.call((MEMBER, value, "close"), (), (), last_line_of(node))
-    return None
 
 
 MAIN_ELEMENTS = names("value path")  # elements of annotations that may be written without a name
@@ -349,7 +343,6 @@ JAVA = Language(
         **resolution_facts("java"),
         modules=namespace_files(".java"),
         summaries=summaries("java", "functions"),
-        inherited=SPRING_REPOSITORIES,
         methods=ANNOTATIONS | summaries("java", "methods"),
     ),
 )

@@ -295,7 +295,7 @@ def supertypes(walk: Lowering, node: Node) -> list[Expression]:
     return [type_ for type_ in found if type_ is not None]
 
 
-def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
+def lower_class_parameter(walk: Lowering, node: Node) -> None:
     """`val x: T = default` in a class header is a member; without `val` it is visible to
     initializers.
     """
@@ -314,7 +314,6 @@ def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
                 child.id for child in named_parts(node.parent) if child.type == node.type
             ].index(node.id) + 1
             walk.scope.binds.append((f"{COMPONENT}{number}", annotation and (TYPED, annotation)))
-    return None
 
 
 def lower_property(walk: Lowering, node: Node) -> Expression:
@@ -379,11 +378,11 @@ def computed_property(
     return walk.leave(draft)
 
 
-def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
+def lower_enum_entry(walk: Lowering, node: Node) -> None:
     """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
     name, body = child_of(node, "identifier"), child_of(node, "class_body")
     if name is None:
-        return None
+        return
     positional, keywords = call_arguments(walk, child_of(node, "value_arguments"))
     owner = own_name(walk)
     value = walk.call(owner, tuple(positional), tuple(keywords), last_line_of(name), NEW)
@@ -391,7 +390,6 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
         value = anonymous_class(walk, node, body, [owner])
     walk.bind_node(name, value)
     walk.define_node(node, name, Kind.CONSTANT)
-    return None
 
 
 def lower_own_reference(walk: Lowering, node: Node) -> Expression:
@@ -421,11 +419,11 @@ def bind_components(walk: Lowering, node: Node, value: Expression) -> list[Node]
 COMPONENT = "component"
 
 
-def lower_for(walk: Lowering, node: Node) -> Expression:
+def lower_for(walk: Lowering, node: Node) -> None:
     """`for (x: T in collection)`, `for ((a, b) in collection)`."""
     parts = named_parts(node)
     if len(parts) < 2:
-        return None
+        return
     value = walk.value(parts[1])
     element = value and (ELEMENT, value)
     if parts[0].type == "multi_variable_declaration":
@@ -435,7 +433,6 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
             walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element
         )
     walk.visit(parts[2:])
-    return None
 
 
 def lower_subject(walk: Lowering, node: Node) -> Expression:
@@ -449,10 +446,9 @@ def lower_subject(walk: Lowering, node: Node) -> Expression:
     return value
 
 
-def lower_test(walk: Lowering, node: Node) -> Expression:
+def lower_test(walk: Lowering, node: Node) -> None:
     """`value is T` has no value that calls anything."""
     walk.values(node)
-    return None
 
 
 def lower_if(walk: Lowering, node: Node, condition: OptionalNode) -> Expression:
@@ -552,12 +548,11 @@ def narrow(walk: Lowering, condition: OptionalNode, *, negated: bool = False) ->
         narrow_name(walk, walk.text(left), walk.value(right))
 
 
-def lower_catch(walk: Lowering, node: Node) -> Expression:
+def lower_catch(walk: Lowering, node: Node) -> None:
     """`catch (e: T) { … }`."""
     annotation = walk.value(child_of(node, *TYPES))
     bind_typed(walk, child_of(node, "identifier"), annotation)
     walk.value(child_of(node, "block"))
-    return None
 
 
 OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "rem"}
@@ -597,12 +592,11 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     )
 
 
-def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
+def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> None:
     """`typealias A = T`."""
     if name is not None:
         walk.bind_node(name, walk.value(named_parts(node)[-1]))
         walk.define_node(node, name, Kind.TYPE)
-    return None
 
 
 def _class(kind: Kind, body: str) -> Class:

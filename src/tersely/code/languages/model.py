@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.languages.nodes import OptionalNode, TextOf
@@ -32,6 +33,8 @@ Field = str
 Names = frozenset[str]  # of node types, or words of a program
 OrderedNames = tuple[str, ...]
 NameTable = Mapping[str, str]
+NONE: Names = frozenset()
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 Made = TypeVar("Made")
 Value = TypeVar("Value")
 
@@ -75,7 +78,7 @@ class Member:
 
     object: Field = "object"
     member: Field = "member"
-    aliases: NameTable = field(default_factory=dict)  # texts that are names of their own
+    aliases: NameTable = NOTHING  # texts that are names of their own
     reference: str = ""  # with this token between them it is a method as a value
 
 
@@ -332,7 +335,7 @@ class Parameter:
     mode: int = 0
     defines: Kind | None = None  # in a class header, the parameter is a member of that kind
     has_accessor: bool = False  # and a method without parameters that gives it
-    fields: Names = frozenset()  # types of children that make it a field of the class too
+    fields: Names = NONE  # types of children that make it a field of the class too
     ignored: str = ""  # type of a name that makes it no parameter at all
 
 
@@ -396,7 +399,7 @@ class Function:
     results_are_variables: bool = False  # results with names are variables of the body
     is_value: bool = False  # an expression: its name is bound in its own scope only
     # flags that the types of children mean
-    modifiers: Mapping[str, int] = field(default_factory=dict)
+    modifiers: Mapping[str, int] = NOTHING
     # whether it only announces a definition that follows
     repeats: Callable[[Node], bool] | None = None
 
@@ -612,9 +615,9 @@ class Summary:
     returns: int = -1  # gives this argument back
     returns_named: str = ""  # gives the argument of this name back
     calls: tuple[int, ...] = ()  # calls these arguments
-    calls_named: Names = frozenset()  # calls the arguments of these names
+    calls_named: Names = NONE  # calls the arguments of these names
     # of classes and objects among them, calls these methods: names, and patterns with `*`
-    methods: Names = frozenset()
+    methods: Names = NONE
     # returns the value with which this argument, a function, calls its first parameter
     settled_by: int = -1
     # calls this argument, a function, with the rejection reasons of the receiver, a promise,
@@ -784,15 +787,15 @@ class Resolution:
     by_name: bool = False
     setters: bool = False  # assigning a member may call a function: `set name(value) {…}`
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
-    receiver_names: Names = frozenset()  # names for the receiver: this, self
-    class_names: Names = frozenset()  # names for the receiver's class: Self, static
+    receiver_names: Names = NONE  # names for the receiver: this, self
+    class_names: Names = NONE  # names for the receiver's class: Self, static
     own_type: str = ""  # in a class, the type parameter that stands for the type of the receiver
-    empty_bases: Names = frozenset()  # bases outside that have no members
+    empty_bases: Names = NONE  # bases outside that have no members
     # bases that make a class describe the members of other classes
-    protocols: Names = frozenset()
+    protocols: Names = NONE
     # generic types that are given the type parameters of the class which has them as a base
-    parameter_lists: Names = frozenset()
-    super_names: Names = frozenset()
+    parameter_lists: Names = NONE
+    super_names: Names = NONE
     arguments_name: str = ""  # in a function, the collection of all that it was given
     # kinds of definitions that a bare name may call without an argument list
     called_by_name: OrderedNames = ()
@@ -804,9 +807,9 @@ class Resolution:
     subclass_method: str = ""  # called of a base when a class is defined
     missing_method: str = ""  # called where an object lacks a member, with its name
     # methods -> the flags that they have without a declaration
-    named_flags: Mapping[str, int] = field(default_factory=dict)
+    named_flags: Mapping[str, int] = NOTHING
     # members that construction calls of an object which stands for a class
-    object_constructors: Names = frozenset()
+    object_constructors: Names = NONE
     constructor_is_class_name: bool = False
     # this method of a class constructs, unless the class has its own: `Class.new(…)`
     construct_method: str = ""
@@ -818,26 +821,26 @@ class Resolution:
     next_method: str = ""
     await_method: str = ""  # called when an object is waited for
     # methods that syntax calls -> those that it calls instead where it waits
-    async_methods: NameTable = field(default_factory=dict)
+    async_methods: NameTable = NOTHING
     # straight-line code that stores an item and reads it gets the stored value
     items_in_order: bool = False
     item_methods: OrderedNames = ()  # called to read, store and remove an item
     # methods of operators -> those of the right operand
-    reflected: NameTable = field(default_factory=dict)
+    reflected: NameTable = NOTHING
     # methods of operators that the right operand has: `in`
-    container_first: Names = frozenset()
+    container_first: Names = NONE
     # methods -> those called where a class lacks them
-    stand_ins: NameTable = field(default_factory=dict)
+    stand_ins: NameTable = NOTHING
     # Functions and methods that call a function by its name in a text: the positions of that text,
     # and the names of keyword arguments; and the function that a text names, None for none.
-    named_callbacks: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
+    named_callbacks: Mapping[str, tuple[int | str, ...]] = NOTHING
     meant_by_text: Callable[[str], expressions.Expression] | None = None
     # arguments of decorators that pass to a function, first, the result of the decorator
-    binding_keywords: Names = frozenset()
+    binding_keywords: Names = NONE
     # functions -> the method of their argument
-    asking_functions: NameTable = field(default_factory=dict)
+    asking_functions: NameTable = NOTHING
     # called by syntax only, or by code that knows the object
-    implicit_methods: Names = frozenset()
+    implicit_methods: Names = NONE
     # all definitions of one qualified name are one class; qualified names work anywhere
     open_classes: bool = False
     # a class and its instances have methods apart; `self` in a class body is the class
@@ -848,35 +851,35 @@ class Resolution:
     members_are_items: bool = False  # `table.name` is `table["name"]`
     star_exports: str = ""  # module variable that lists the names of `import *`
     # Optional, Union: the value is of one of the arguments
-    union_types: Names = frozenset()
-    class_types: Names = frozenset()  # type[X]: the class itself
-    callable_types: Names = frozenset()  # Callable[[A], X]: a function of A that gives X
-    containers: Names = frozenset()  # generic types whose last argument is the element
-    generators: Names = frozenset()  # generic types whose first argument is the element
+    union_types: Names = NONE
+    class_types: Names = NONE  # type[X]: the class itself
+    callable_types: Names = NONE  # Callable[[A], X]: a function of A that gives X
+    containers: Names = NONE  # generic types whose last argument is the element
+    generators: Names = NONE  # generic types whose first argument is the element
     # ReturnType<typeof f>: the result of calling the argument
-    result_types: Names = frozenset()
-    mappings: Names = frozenset()  # generic types whose arguments are the key and the item
+    result_types: Names = NONE
+    mappings: Names = NONE  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
-    adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    adders: Mapping[str, tuple[int, int]] = NOTHING
     # methods that add all of an argument: name -> its position
-    mergers: Mapping[str, int] = field(default_factory=dict)
-    getters: Names = frozenset()  # methods of a container that give an element
+    mergers: Mapping[str, int] = NOTHING
+    getters: Names = NONE  # methods of a container that give an element
     # methods of a container that give a container of the same elements
-    views: Names = frozenset()
+    views: Names = NONE
     # methods of a mapping that give its (key, value) pairs
-    item_views: Names = frozenset()
+    item_views: Names = NONE
     # methods of a container that give a container of the results of their argument
-    mappers: Names = frozenset()
+    mappers: Names = NONE
     # objects outside to which code gives members, by their full names
-    open_objects: Names = frozenset()
+    open_objects: Names = NONE
     # generic types that stand for their first argument: Box, Option
-    transparent_types: Names = frozenset()
+    transparent_types: Names = NONE
     # methods of transparent types that give the value back: unwrap, clone
-    echoes: Names = frozenset()
+    echoes: Names = NONE
     # by the name of the type outside
-    inherited: Mapping[str, Inherited] = field(default_factory=dict)
+    inherited: Mapping[str, Inherited] = NOTHING
     # generic types whose arguments are its elements, place by place
-    tuples: Names = frozenset()
+    tuples: Names = NONE
     # a function without a body stands for the one of that qualified name that has one
     announces: bool = False
     # names, with `*` in them, that a runtime, a loader, a test runner or syntax calls
@@ -901,41 +904,41 @@ class Resolution:
     module_keys: Callable[[str], OrderedNames] | None = None
     next_item: str = ""  # the result of `next_method` holds the element in this member
     # methods of values that are not ours, by name
-    methods: Mapping[str, Summary] = field(default_factory=dict)
+    methods: Mapping[str, Summary] = NOTHING
     # those of `methods` that objects of ours have too
-    universal_methods: Names = frozenset()
+    universal_methods: Names = NONE
     # the result of reading a member of a container
-    properties: Mapping[str, Summary] = field(default_factory=dict)
+    properties: Mapping[str, Summary] = NOTHING
     # methods of functions whose first argument becomes the receiver
-    receiver_binders: Names = frozenset()
+    receiver_binders: Names = NONE
     # collections outside, by the full names of the callables that make them
-    fillable: Mapping[str, Filling] = field(default_factory=dict)
+    fillable: Mapping[str, Filling] = NOTHING
     # `Owner.name` that make an object that inherits from an argument
-    deriving_functions: Names = frozenset()
+    deriving_functions: Names = NONE
     # for a parameter with a type of the repository no arguments of callers are looked for
     declarations_suffice: bool = False
     # add all members of later arguments to the first
-    mixing_functions: Names = frozenset()
+    mixing_functions: Names = NONE
     # make the first argument inherit from the second
-    inheriting_functions: Names = frozenset()
+    inheriting_functions: Names = NONE
     # give the first argument a member: its name, its description
-    describing_functions: Names = frozenset()
+    describing_functions: Names = NONE
     # the result of their last argument is the module's export
-    module_functions: Names = frozenset()
+    module_functions: Names = NONE
     traits: bool = False  # the implementation of a trait for a type is a block of its own
     # a value declared to be of a class may be of a subclass; known values stay as known
     open_declarations: bool = False
     # members of classes outside, each with the name of its class, that hold the instances of a class
     # below
-    instance_collections: Names = frozenset()
+    instance_collections: Names = NONE
     # classes outside whose subclasses have a fixed number of instances, the elements of the class
-    enumerations: Names = frozenset()
+    enumerations: Names = NONE
     # called when a member of a class is read that is an object with this method
     descriptor_method: str = ""
     descriptor_setter: str = ""  # likewise when it is assigned
     # Modules outside -> methods that keep keyword arguments, which their results have as members:
     # `args.func`.
-    keyword_keepers: NameTable = field(default_factory=dict)
+    keyword_keepers: NameTable = NOTHING
     names_parent: bool = False  # `super(B, self)`: the parent of B
     # the receiver of a call on it may be of a subclass of the class around
     open_receivers: bool = False
@@ -954,32 +957,32 @@ class Resolution:
     companion: str = ""  # a class of this name in another has members that the other has too
     # a top-level name that only one file of the repository has needs no import
     found_anywhere: bool = False
-    top_types: Names = frozenset()  # types that everything fits: Object, Any
+    top_types: Names = NONE  # types that everything fits: Object, Any
     # functions with a receiver type are members of every type that fits it
     extension_functions: bool = False
     # words before a definition -> its flags
-    modifiers: Mapping[str, int] = field(default_factory=dict)
-    inferred_types: Names = frozenset()  # words in place of a type that say nothing: var
+    modifiers: Mapping[str, int] = NOTHING
+    inferred_types: Names = NONE  # words in place of a type that say nothing: var
     overloads: bool = False  # several functions of one name are distinguished by their parameters
-    text_types: Names = frozenset()  # types of parameters that take text literals
-    number_types: Names = frozenset()
+    text_types: Names = NONE  # types of parameters that take text literals
+    number_types: Names = NONE
     # types of parameters that nothing of another name fits
-    final_types: Names = frozenset()
-    class_objects: Names = frozenset()  # types of a class as a value
+    final_types: Names = NONE
+    class_objects: Names = NONE  # types of a class as a value
     # calling any member of a function calls it: functional interfaces
     functions_are_objects: bool = False
-    function_combinators: Names = frozenset()  # members of functions that do not call them
+    function_combinators: Names = NONE  # members of functions that do not call them
     chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
     # functions passed to functions outside the repository are called there
     calls_back: bool = False
     # members of builtin types: never resolved by name alone
-    common_members: Names = frozenset()
+    common_members: Names = NONE
     builtins: str = ""  # external module of names that are not found
-    summaries: Mapping[str, Summary] = field(default_factory=dict)
+    summaries: Mapping[str, Summary] = NOTHING
     # Methods of classes that make a handler: the methods that it calls.
-    dispatchers: Mapping[str, OrderedNames] = field(default_factory=dict)
+    dispatchers: Mapping[str, OrderedNames] = NOTHING
     # decorator text -> definition flags
-    value_decorators: Mapping[str, int] = field(default_factory=dict)
+    value_decorators: Mapping[str, int] = NOTHING
     # The effect of a definition on earlier ones of its name; without it a name means the latest.
     redefinition: Callable[[Node, TextOf], Redefinition] | None = None
     injection: Injection | None = None
@@ -1029,7 +1032,7 @@ class Language:
     checks_types: bool = True  # the arguments of a call fit the types of its parameters
     # Node types that names declared inside end with, besides those of functions, classes and
     # comprehensions; whether a name bound at a node outlives such blocks: `var`.
-    blocks: Names = frozenset()
+    blocks: Names = NONE
     hoists: bool = False  # a name of such a block may be used before its declaration
     outlives: Callable[[Node], bool] | None = None
     # Source that the grammar can read, of the very length it had: words that only a preprocessor

@@ -6,6 +6,7 @@ Positions of children count these only.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ TextOf: TypeAlias = "Callable[[Node | None], str]"
 _REMARKS = frozenset(
     {"comment", "line_comment", "block_comment", "multiline_comment", "line_continuation"}
 )
+_TYPE_OF = attrgetter("type")
 
 
 def named_parts(node: Node) -> list[Node]:
@@ -53,12 +55,15 @@ def child_in(node: OptionalNode, name: str) -> OptionalNode:
 
 def child_of(node: OptionalNode, *types: str) -> OptionalNode:
     """The first named child of one of some types, None of None and where there is none."""
-    return next((child for child in parts_of(node) if child.type in types), None)
+    for child in named_parts(node) if node is not None else ():
+        if child.type in types:
+            return child
+    return None
 
 
 def has_token(node: Node, *tokens: str) -> bool:
     """True if one of some tokens, or of some node types, is among the children of a node."""
-    return any(child.type in tokens for child in node.children)
+    return not {*tokens}.isdisjoint(map(_TYPE_OF, node.children))
 
 
 def operands_of(node: Node) -> tuple[OptionalNode, OptionalNode]:

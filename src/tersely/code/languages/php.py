@@ -170,7 +170,7 @@ def lower_array(walk: Lowering, node: Node) -> Expression:
     return display
 
 
-def lower_foreach(walk: Lowering, node: Node, body: OptionalNode) -> Expression:
+def lower_foreach(walk: Lowering, node: Node, body: OptionalNode) -> None:
     """`foreach (collection as key => value)`."""
     parts = [child for child in named_parts(node) if body is None or child.id != body.id]
     if len(parts) > 1:
@@ -181,10 +181,9 @@ def lower_foreach(walk: Lowering, node: Node, body: OptionalNode) -> Expression:
             walk.mentions.add("getIterator")
             walk.call((MEMBER, value, "getIterator"), (), (), line_of(node))
     walk.value(body)
-    return None
 
 
-def lower_property(walk: Lowering, node: Node) -> Expression:
+def lower_property(walk: Lowering, node: Node) -> None:
     """`private T $a = x, $b;`: members without the sign of variables."""
     annotation = walk.field_value(node, "type")
     for element in named_parts(node):
@@ -195,10 +194,9 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         value = walk.field_value(element, "default_value")
         walk.bind_name(text, walk.with_type(value, annotation), name)
         walk.define_value(node, text, name, Kind.FIELD)
-    return None
 
 
-def lower_constants(walk: Lowering, node: Node) -> Expression:
+def lower_constants(walk: Lowering, node: Node) -> None:
     """`const A = 1, B = 2;`."""
     for element in named_parts(node):
         if element.type == "const_element" and named_parts(element):
@@ -206,7 +204,6 @@ def lower_constants(walk: Lowering, node: Node) -> Expression:
             value = walk.value(named_parts(element)[-1]) if len(named_parts(element)) > 1 else None
             walk.bind_node(name, value)
             walk.define_node(node, name, Kind.CONSTANT)
-    return None
 
 
 def lower_call(walk: Lowering, node: Node) -> Expression:
@@ -218,7 +215,7 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     return result
 
 
-def lower_traits(walk: Lowering, node: Node) -> Expression:
+def lower_traits(walk: Lowering, node: Node) -> None:
     """`use T1, T2 { T1::a insteadof T2; T2::a as protected b; }` in a class: members come from
     there, and are meant by further names.
     """
@@ -234,10 +231,9 @@ def lower_traits(walk: Lowering, node: Node) -> Expression:
         if given.type == "name":
             members = ((REFERENCE, owner, name) for owner in owners)
             walk.bind_name(walk.text(given), either(*members), given)
-    return None
 
 
-def lower_include(walk: Lowering, node: Node) -> Expression:
+def lower_include(walk: Lowering, node: Node) -> None:
     """`require 'path'`, `require __DIR__ . '/path'`."""
     path = first_part(node)
     while path is not None and path.type == "parenthesized_expression":
@@ -247,7 +243,6 @@ def lower_include(walk: Lowering, node: Node) -> Expression:
     value = walk.value(path)
     if is_tagged(value, CONST) and type(value[1]) is str:
         walk.add_import(Import(value[1], "*", "", line_of(node)))
-    return None
 
 
 def promote_parameters(walk: Lowering, node: Node) -> None:

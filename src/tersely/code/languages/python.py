@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     ELLIPSIS,
-    TYPE_PARAMETER,
     Expression,
-)
-from tersely.code.languages.frameworks import (
-    COLLECTION_GETTERS,
-    COLLECTION_VIEWS,
-    DISPATCHERS,
-    INSTANCE_COLLECTIONS,
 )
 from tersely.code.languages.model import (
     Files,
-    Inherited,
     Injection,
     Language,
     Literal,
@@ -37,11 +29,7 @@ from tersely.code.languages.parts import python_matching as matching
 from tersely.code.languages.parts import python_narrowing as narrowing
 from tersely.code.languages.parts.python_brackets import without_unclosed
 from tersely.code.languages.parts.python_fields import ENUMERATIONS
-from tersely.code.languages.parts.python_library import (
-    FILLABLE,
-    OPEN_OBJECTS,
-    meant_by_text,
-)
+from tersely.code.languages.parts.python_library import meant_by_text
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
 from tersely.code.places import directory_of
@@ -216,7 +204,6 @@ PYTHON = Language(
         **resolution_facts("python"),
         modules=module_files,
         enumerations=ENUMERATIONS,
-        instance_collections=INSTANCE_COLLECTIONS,
         item_methods=ITEM_METHODS,
         reflected=REFLECTED,
         stand_ins=STAND_INS,
@@ -232,23 +219,6 @@ PYTHON = Language(
             COMPARISONS.values(),
             ASKING_FUNCTIONS.values(),
         ),
-        inherited={
-            name: Inherited(("T",), {method: (TYPE_PARAMETER, None, "T")})
-            for name, method in {
-                "Awaitable": "__await__",
-                "AbstractContextManager": "__enter__",
-                "ContextManager": "__enter__",
-                "AbstractAsyncContextManager": "__aenter__",
-                "AsyncContextManager": "__aenter__",
-            }.items()
-        },
-        fillable=FILLABLE,
-        open_objects=OPEN_OBJECTS,
-        getters=COLLECTION_GETTERS
-        | names("get get_nowait pop popleft popitem setdefault __getitem__ __next__"),
-        views=COLLECTION_VIEWS
-        | names("values copy union intersection difference __iter__ elements reversed"),
-        dispatchers=DISPATCHERS,
         methods=summaries("python", "methods"),
         meant_by_text=meant_by_text,
         summaries=summaries("python", "functions"),

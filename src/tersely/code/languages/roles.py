@@ -16,8 +16,8 @@ from enum import Enum
 from typing import Any
 
 from tersely.code.languages import model
-from tersely.code.languages.model import Field, Language, Names, names, value
-from tersely.foundation.types import JsonMapping, field
+from tersely.code.languages.model import NONE, NOTHING, Field, Language, Names, names, value
+from tersely.foundation.types import JsonMapping
 
 
 @value
@@ -131,7 +131,7 @@ class Case:
     pattern: Field = "pattern"
     guard: Field = ""
     body: Field = ""
-    wildcards: Names = frozenset()
+    wildcards: Names = NONE
     binds: bool = False  # names in the pattern are bound
     names_fit: bool = False  # a bare name as pattern fits everything
     # into the next one unless something jumps; the subject alone decides where to begin
@@ -295,25 +295,25 @@ class Control:
     roles: JsonMapping
     declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
     # Methods that change their receiver although their result is used: pop, read.
-    mutators: Names = frozenset()
+    mutators: Names = NONE
     # Methods and functions that change nothing although their result is not used: print.
-    pure: Names = frozenset()
+    pure: Names = NONE
     # Functions that never return, other than by raising: error, fatalError.
-    raising: Names = frozenset()
-    lending: Names = frozenset()  # tokens before an argument that lend it: `ref x`
+    raising: Names = NONE
+    lending: Names = NONE  # tokens before an argument that lend it: `ref x`
     # The types of nodes that declare parameters, where nodes of other types stand beside them.
-    parameters: Names = frozenset()
-    implicit_parameters: Names = frozenset()  # of functions that declare none: it
+    parameters: Names = NONE
+    implicit_parameters: Names = NONE  # of functions that declare none: it
     # an anonymous function assigns the variables of the functions around it
     closures_share: bool = False
     members_call: bool = False  # naming a member calls it: `items.clear`
     lends_openly: bool = False  # a function changes only arguments that a `Borrow` lends it
     # functions that change an argument: shuffle
-    changing_arguments: Mapping[str, int] = field(default_factory=dict)
+    changing_arguments: Mapping[str, int] = NOTHING
     # Decision points besides branches and loops, by node type, as cyclomatic complexity counts
     # them.
-    decisions: Mapping[str, int] = field(default_factory=dict)
-    undivided: Names = frozenset()  # decisions inside these count no more
+    decisions: Mapping[str, int] = NOTHING
+    undivided: Names = NONE  # decisions inside these count no more
 
 
 def role_of(rule: model.Rule) -> Any:

@@ -167,11 +167,10 @@ def _end_signature(walk: Lowering, draft: ScopeDraft, last: Node) -> None:
     )
 
 
-def _lower_singleton_class(walk: Lowering, node: Node) -> Expression:
+def _lower_singleton_class(walk: Lowering, node: Node) -> None:
     """`class << self`: its methods are the class's own, by the nodes around them."""
     walk.field_value(node, "value")
     walk.field_value(node, "body")
-    return None
 
 
 def _is_of_class(walk: Lowering, node: Node) -> bool:
@@ -664,10 +663,9 @@ def _alias_method(walk: Lowering, node: Node, name: str) -> bool:
     return True
 
 
-def _lower_alias(walk: Lowering, node: Node, new: OptionalNode, old: OptionalNode) -> Expression:
+def _lower_alias(walk: Lowering, node: Node, new: OptionalNode, old: OptionalNode) -> None:
     if new is not None and old is not None:
         _alias(walk, node, new, walk.text(new).lstrip(":"), walk.text(old).lstrip(":"))
-    return None
 
 
 def _alias(walk: Lowering, node: Node, place: Node, new: str, old: str) -> None:
@@ -805,7 +803,7 @@ def _lower_rescue(
     return walk.value(body)
 
 
-def _lower_return(walk: Lowering, node: Node) -> Expression:
+def _lower_return(walk: Lowering, node: Node) -> None:
     for child in named_parts(node):
         values = walk.values(child)
         value = (
@@ -817,17 +815,15 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
         )
         if value is not None and node.type == "return":
             walk.scope.returns.append(value)
-    return None
 
 
 def _lower_for(
     walk: Lowering, node: Node, pattern: OptionalNode, value: OptionalNode, body: OptionalNode
-) -> Expression:
+) -> None:
     iterable = either(*walk.values(value)) if value is not None else None
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
     walk.value(body)
-    return None
 
 
 def _lower_binary(
@@ -878,16 +874,6 @@ def _lower_hash(walk: Lowering, node: Node) -> Expression:
     return (MAPPING, tuple(pairs), walk.next_serial())
 
 
-def _lower_sequence(walk: Lowering, node: Node) -> Expression:
-    parts = walk.values(node)
-    return (SEQUENCE, parts, walk.next_serial())
-
-
-def _lower_splat(walk: Lowering, node: Node) -> Expression:
-    value = walk.value(first_part(node))
-    return value and (SPREAD, value)
-
-
 def _lower_symbol(walk: Lowering, node: Node) -> Expression:
     name = _symbol(walk, node)
     return (CONST, name) if name else (LITERAL, "Symbol")
@@ -910,7 +896,7 @@ def _lower_own_variable(walk: Lowering, node: Node) -> Expression:
     return (MEMBER, "self", walk.text(node))
 
 
-def _lower_pattern_name(walk: Lowering, node: Node) -> Expression:
+def _lower_pattern_name(walk: Lowering, node: Node) -> None:
     """`in {name:}` binds `name`; `in [a, b]` and `in Type => x` bind the names in them."""
     for child in named_parts(node):
         if child.type == "identifier":
@@ -923,7 +909,6 @@ def _lower_pattern_name(walk: Lowering, node: Node) -> Expression:
                 walk.value(value)
         else:
             walk.value(child)
-    return None
 
 
 RULES: dict[str, model.Rule] = rules_of("ruby", globals())

@@ -27,11 +27,9 @@ from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
     Attribute,
     Comment,
-    Custom,
     Files,
     Language,
     Resolution,
-    Rule,
     joined_path,
     names,
     wheel,
@@ -40,6 +38,7 @@ from tersely.code.languages.nodes import (
     OptionalNode,
     all_parts,
     child_of,
+    has_token,
     last_line_of,
     line_of,
     named_parts,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-SLICE, TUPLE = "[]", "()"  # generic types that the grammar spells with symbols
+TUPLE = "()"  # a generic type that the grammar spells with symbols
 SEPARATOR = "::"
 OWN_MACROS = "macros"  # a note of the macros that the file has defined so far
 FILE_ATTRIBUTE = re.compile(r'\bpath\s*=\s*"([^"]+\.rs)"')
@@ -252,7 +251,7 @@ def lower_path(walk: Lowering, node: Node, path: OptionalNode, name: OptionalNod
     return (MEMBER, walk.value(path), text)
 
 
-def lower_use(walk: Lowering, node: Node) -> Expression:
+def lower_use(walk: Lowering, node: Node) -> None:
     """`use a::{b as c, d::*, self};`: binds names, also for other modules where it is `pub`."""
     line = line_of(node)
     for module, name, alias in _use_bindings(walk, node.child_by_field_name("argument"), []):
@@ -267,7 +266,6 @@ def lower_use(walk: Lowering, node: Node) -> Expression:
             )
         else:
             walk.add_import(Import(segments[0], "", alias, line))
-    return None
 
 
 def _use_bindings(
@@ -299,13 +297,10 @@ def _use_bindings(
             yield path[:-1], path[-1], path[-1]
 
 
-def lower_extern_crate(
-    walk: Lowering, node: Node, name: OptionalNode, alias: OptionalNode
-) -> Expression:
+def lower_extern_crate(walk: Lowering, node: Node, name: OptionalNode, alias: OptionalNode) -> None:
     """`extern crate a as b;`."""
     if name is not None:
         walk.add_import(Import(walk.text(name), "", walk.text(alias or name), line_of(node)))
-    return None
 
 
 def lower_module(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
@@ -339,16 +334,14 @@ def _paths_before(walk: Lowering, node: Node) -> list[str]:
 # Types
 
 
-def _generic(name: str, field: str) -> Custom:
-    """A type that the grammar spells with symbols, as a generic one."""
+def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
+    """`(A, B)`."""
+    return (GENERIC, TUPLE, walk.values(node))
 
-    def lower(walk: Lowering, node: Node) -> Expression:
-        if field:
-            walk.field_value(node, "length")
-            return (GENERIC, name, (walk.field_value(node, field),))
-        return (GENERIC, name, walk.values(node))
 
-    return Custom(lower)
+def lower_function_type(walk: Lowering, node: Node) -> None:
+    """A function type has no value; its types are used all the same."""
+    walk.values(node)
 
 
 def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
@@ -358,44 +351,37 @@ def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
     return (AS_TRAIT, made, trait) if trait is not None else made
 
 
-def lower_bounds(
-    walk: Lowering, node: Node, left: OptionalNode, bounds: OptionalNode
-) -> Expression:
+def lower_bounds(walk: Lowering, node: Node, left: OptionalNode, bounds: OptionalNode) -> None:
     """`T: A + B` in a where clause bounds a type parameter once more."""
     bound = walk.value(bounds)
     if left is not None and walk.text(left) in walk.type_parameters:
         name = walk.text(left)
         walk.type_parameters[name] = either(walk.type_parameters[name], bound)
-    return None
 
 
-def lower_field(
-    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode
-) -> Expression:
+def lower_field(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:
     """`name: Type` of a struct."""
     annotation = walk.value(type_node)
     if name is not None:
         walk.bind_node(name, annotation and (TYPED, annotation))
         walk.define_node(node, name, Kind.FIELD)
-    return None
 
 
-def lower_ordered_fields(walk: Lowering, node: Node) -> Expression:
+def lower_ordered_fields(walk: Lowering, node: Node) -> None:
     """`(A, B)` of a struct: fields 0 and 1."""
     for position, child in enumerate(parts_in(node, "type")):
         annotation = walk.value(child)
         walk.bind_name(str(position), annotation and (TYPED, annotation))
-    return None
 
 
 def lower_variant(
     walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode, value: OptionalNode
-) -> Expression:
+) -> None:
     """A variant of an enum is the enum's instance; its fields are members `Variant.field` of the
     enum.
     """
     if name is None:
-        return None
+        return
     text, own = walk.text(name), walk.scope.qualname.rpartition(".")[2]
     walk.bind_name(text, (TYPED, own), name)
     walk.define_value(node, text, name, Kind.FIELD)
@@ -410,12 +396,11 @@ def lower_variant(
             annotation = walk.field_value(field, "type")
             walk.bind_name(f"{text}.{walk.text(inner)}", annotation and (TYPED, annotation))
             walk.define_node(field, inner, Kind.FIELD)
-    return None
 
 
 def lower_alias(
     walk: Lowering, node: Node, name: OptionalNode, type_parameters: OptionalNode
-) -> Expression:
+) -> None:
     """`type A<T> = B<T>;`: another name for the type; in traits and impls an associated type."""
     parameters = walk.type_parameters
     walk.type_parameters = dict(parameters)
@@ -425,7 +410,6 @@ def lower_alias(
     if name is not None:
         walk.bind_node(name, made)
         walk.define_node(node, name, Kind.TYPE)
-    return None
 
 
 # Patterns and values
@@ -522,7 +506,7 @@ def _part_of(typed: Expression, field: str) -> Expression:
     return struct
 
 
-def lower_let(walk: Lowering, node: Node) -> Expression:
+def lower_let(walk: Lowering, node: Node) -> None:
     """`let pattern: Type = value else { … };` and the `let` of a condition."""
     annotation = walk.field_value(node, "type")
     value = walk.field_value(node, "value")
@@ -530,15 +514,13 @@ def lower_let(walk: Lowering, node: Node) -> Expression:
     if annotation is not None:
         value = (DECLARED, value, annotation) if value is not None else (TYPED, annotation)
     bind_pattern(walk, node.child_by_field_name("pattern"), value)
-    return None
 
 
-def lower_for(walk: Lowering, node: Node) -> Expression:
+def lower_for(walk: Lowering, node: Node) -> None:
     """`for pattern in value { … }`."""
     value = walk.field_value(node, "value")
     bind_pattern(walk, node.child_by_field_name("pattern"), value and (ELEMENT, value))
     walk.field_value(node, "body")
-    return None
 
 
 def lower_match(walk: Lowering, node: Node, body: OptionalNode, value: OptionalNode) -> Expression:
@@ -567,7 +549,7 @@ def lower_block(walk: Lowering, node: Node) -> Expression:
     value: Expression = None
     for child in named_parts(node):
         value = walk.value(child)
-        if child.type == "expression_statement" and all_parts(child)[-1].type == ";":
+        if child.type == "expression_statement" and has_token(child, ";"):
             value = None
     return value
 
@@ -838,20 +820,12 @@ STANDARD_MACROS = names(
 )
 
 
-RULES: dict[str, Rule] = {
-    **rules_of("rust", globals()),
-    "array_type": _generic(SLICE, "element"),
-    "tuple_type": _generic(TUPLE, ""),
-    "function_type": Custom(lambda walk, node: walk.visit(named_parts(node))),
-}
-
-
 METHODS = summaries("rust", "methods")
 
 RUST = Language(
     name="rust",
     grammar=wheel("tree_sitter_rust"),
-    rules=RULES,
+    rules=rules_of("rust", globals()),
     blocks=names("block match_arm for_expression while_expression if_expression"),
     control="rust",
     resolution=Resolution(

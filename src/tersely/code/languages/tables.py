@@ -57,7 +57,7 @@ def facts_of(
 
 def _fact(type_: str, written: Any, plain: Callable[[Any], Any]) -> Any:
     if isinstance(written, dict):
-        return _by_word(written, _flags if type_ == "Mapping[str, int]" else plain)
+        return _by_word(written, _ENTRIES.get(type_, plain))
     read = _READ.get(type_, plain) if isinstance(written, str) else plain
     return read(written)
 
@@ -87,6 +87,28 @@ _READ: Mapping[str, Callable[[str], Any]] = {
     "Kind": Kind,
     "Kind | None": Kind,
     "Leap": Leap,
+}
+
+
+def _inherited(written: JsonMapping) -> model.Inherited:
+    """By the names of type parameters, the types of the results of methods."""
+    ((parameters, members),) = written.items()
+    return model.Inherited(_in_order(parameters), _by_word(members, _type))
+
+
+def _type(written: str) -> expressions.Expression:
+    """A type parameter, or a generic type with one: `T`, `List<T>`."""
+    base, _, inner = written.rstrip(">").partition("<")
+    if inner:
+        return (expressions.GENERIC, base, (_type(inner),))
+    return (expressions.TYPE_PARAMETER, None, base)
+
+
+# by the type of a mapping, what reads one of its values
+_ENTRIES: Mapping[str, Callable[[Any], Any]] = {
+    "Mapping[str, int]": _flags,
+    "Mapping[str, Filling]": model.Filling,
+    "Mapping[str, Inherited]": _inherited,
 }
 
 

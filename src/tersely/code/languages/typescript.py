@@ -187,10 +187,9 @@ def lower_function_type(walk: Lowering, node: Node) -> Expression:
     return (SIGNATURE, given, types)
 
 
-def lower_call_signature(walk: Lowering, node: Node) -> Expression:
+def lower_call_signature(walk: Lowering, node: Node) -> None:
     """`(a: A): T` and `new (a: A): T` in an interface: its instances may be called."""
     walk.bind_name(CALLED, (TYPED, lower_function_type(walk, node)))
-    return None
 
 
 def lower_object_type(walk: Lowering, node: Node) -> Expression:
@@ -229,12 +228,11 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
     return (GENERIC, "Record", (None, element)) if element is not None else None
 
 
-def lower_index_signature(walk: Lowering, node: Node) -> Expression:
+def lower_index_signature(walk: Lowering, node: Node) -> None:
     """The same in an interface or a type with a name: it is below that type."""
     every = _of_every_member(walk, node)
     if every is not None:
         walk.scope.bases.append(every)
-    return None
 
 
 def lower_keys(walk: Lowering, node: Node) -> Expression:
@@ -324,7 +322,7 @@ def lower_ambient(walk: Lowering, node: Node) -> Expression:
     return walk.as_rule(GLOBAL_NAMESPACE if is_global else Statement(), node)
 
 
-def lower_enum_body(walk: Lowering, node: Node) -> Expression:
+def lower_enum_body(walk: Lowering, node: Node) -> None:
     """Members of an enum without a value are one more than the member before."""
     number: int | None = 0
     for child in named_parts(node):
@@ -336,7 +334,6 @@ def lower_enum_body(walk: Lowering, node: Node) -> Expression:
             walk.value(child)
             number = _number(walk, child.child_by_field_name("value"))
         number = number + 1 if number is not None else None
-    return None
 
 
 def _number(walk: Lowering, node: Node | None) -> int | None:

@@ -69,7 +69,7 @@ def lower_if(
     condition: OptionalNode,
     branch: OptionalNode,
     alternative: OptionalNode,
-) -> Expression:
+) -> None:
     """An `if`: its condition narrows in the branch, and behind a branch that leaves when it is
     false.
     """
@@ -81,18 +81,15 @@ def lower_if(
         for test in _tests(walk, condition, when=False):
             if not _assigns(walk, around, test.name) and _uses(walk, node, around, test):
                 walk.known_behind.append(_narrowed_value(walk, test))
-    return None
 
 
-def lower_switch(
-    walk: Lowering, node: Node, subject: OptionalNode, body: OptionalNode
-) -> Expression:
+def lower_switch(walk: Lowering, node: Node, subject: OptionalNode, body: OptionalNode) -> None:
     """`switch (x.kind)`: a case narrows x to matching values, `default` to all values of no case."""
     walk.value(subject)
     member = first_part(subject)
     if member is None or body is None or not _is_discriminant(walk, member):
         walk.value(body)
-        return None
+        return
     cases = named_parts(body)
     constants = [_constant(walk, case.child_by_field_name("value")) for case in cases]
     others = tuple(constant for constant in constants if constant is not None)
@@ -113,7 +110,6 @@ def lower_switch(
                 entered, is_known = (), True
             elif is_default:
                 is_known = False
-    return None
 
 
 def lower_binary(

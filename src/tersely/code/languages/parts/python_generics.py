@@ -97,7 +97,7 @@ def _bound(walk: Lowering, arguments: Node | None) -> Expression:
     return either(*listed)
 
 
-def lower_type_parameters(walk: Lowering, node: Node) -> Expression:
+def lower_type_parameters(walk: Lowering, node: Node) -> None:
     """The type parameters that the header of a class or function declares."""
     for part in named_parts(node):
         inner = named_parts(part)[:1]
@@ -107,4 +107,3 @@ def lower_type_parameters(walk: Lowering, node: Node) -> Expression:
         if name is not None:
             text = walk.text(name)
             walk.type_parameters[text] = (TYPE_PARAMETER, bound, text)
-    return None

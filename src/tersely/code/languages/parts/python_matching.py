@@ -22,7 +22,7 @@ class Captured(NamedTuple):
     value: Expression
 
 
-def lower_case(walk: Lowering, node: Node, body: OptionalNode, guard: OptionalNode) -> Expression:
+def lower_case(walk: Lowering, node: Node, body: OptionalNode, guard: OptionalNode) -> None:
     """One case: its pattern gives values to its names, and to the subject, in its body."""
     statement = node.parent.parent if node.parent is not None else None
     subject = child_in(statement, "subject")
@@ -40,7 +40,6 @@ def lower_case(walk: Lowering, node: Node, body: OptionalNode, guard: OptionalNo
     text = walk.text(body)
     known = [(name, value) for name, value in narrowed.items() if not is_assigned(text, name)]
     walk.value_knowing(known, guard, body)
-    return None
 
 
 Read = tuple[Expression, list[Captured]]  # the value that fits a pattern, and the names in it

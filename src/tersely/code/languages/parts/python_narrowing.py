@@ -58,13 +58,12 @@ def known_behind(walk: Lowering, statement: Node) -> NamedExpressions:
     return _narrowed_variables(walk, parts[0], around, when=False) if leaves else []
 
 
-def lower_assert(walk: Lowering, node: Node) -> Expression:
+def lower_assert(walk: Lowering, node: Node) -> None:
     """`assert isinstance(x, A)`: it holds behind it."""
     walk.values(node)
     if walk.is_straight(node):
         for name, value in known_behind(walk, node):
             walk.narrow(name, value)
-    return None
 
 
 def lower_boolean(

@@ -19,7 +19,6 @@ Handler = Callable[["Lowering", "Node"], Expression]
 Lowerings = Mapping[type[Any], Callable[[Any, "Lowering", "Node"], Expression]]
 
 
-def visited(rule: object, walk: Lowering, node: Node) -> Expression:
+def visited(rule: object, walk: Lowering, node: Node) -> None:
     """A node without a value, of which only the children are lowered."""
     walk.values(node)
-    return None

@@ -30,11 +30,11 @@ Known = Sequence[tuple[str, "Expression"]]  # variables with their known values
 LEAVING_RULES = (model.Return, model.Raises)
 
 
-def _branches(rule: model.Branches, walk: Lowering, node: Node) -> Expression:
+def _branches(rule: model.Branches, walk: Lowering, node: Node) -> None:
     if not walk.is_straight(node):
         for child, facts in _parts_with_facts(rule, walk, node):
             walk.value_knowing(facts(), child)
-        return None
+        return
     before = dict(walk.scope.versions)
     ends: list[dict[str, int]] = []
     is_complete = False
@@ -54,7 +54,6 @@ def _branches(rule: model.Branches, walk: Lowering, node: Node) -> Expression:
     _meet(walk, ends or [before])
     for name, value in rule.known_behind(walk, node) if rule.known_behind is not None else ():
         walk.narrow(name, value)
-    return None
 
 
 def _parts_with_facts(
@@ -104,14 +103,13 @@ def _meet(walk: Lowering, ends: list[dict[str, int]]) -> None:
         walk.note_join(f"{name}{VERSION_MARK}{made}", variables)
 
 
-def _runs(rule: model.Runs, walk: Lowering, node: Node) -> Expression:
+def _runs(rule: model.Runs, walk: Lowering, node: Node) -> None:
     body = field(rule.body)(node)
     walk.visit_others(node, body)
     if body is not None and walk.is_straight(node):
         _run(walk, body)
     else:
         walk.value(body)
-    return None
 
 
 BRANCHES: Lowerings = {

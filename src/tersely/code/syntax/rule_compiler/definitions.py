@@ -313,14 +313,13 @@ def _metaclasses(rule: model.Class, walk: Lowering, node: Node) -> Iterator[Expr
 
 def _type_alias(
     walk: Lowering, node: Node, name_node: OptionalNode, typed: Expression, kind: Kind
-) -> Expression:
+) -> None:
     """Bind a name for another type: a variable declared with it is an instance of that type."""
     wrapped, walk.wrapped = walk.wrapped, None
     if name_node is not None:
         name = walk.text(name_node)
         walk.bind_name(name, typed, name_node)
         walk.define_value(wrapped[0] if wrapped else node, name, name_node, kind)
-    return None
 
 
 def _bases(walk: Lowering, node: Node) -> list[Expression]:
@@ -343,7 +342,7 @@ def _bases(walk: Lowering, node: Node) -> list[Expression]:
     return found
 
 
-def _variable(rule: model.Variable, walk: Lowering, node: Node) -> Expression:
+def _variable(rule: model.Variable, walk: Lowering, node: Node) -> None:
     name, typed, value_node = (
         field(rule.name)(node),
         field(rule.type)(node),
@@ -365,7 +364,6 @@ def _variable(rule: model.Variable, walk: Lowering, node: Node) -> Expression:
         walk.bind_name(text, value, name)
         if not is_definition and walk.scope.holds_symbols:
             walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
-    return None
 
 
 def _unquoted(walk: Lowering, name: Node) -> str:
@@ -376,7 +374,7 @@ def _unquoted(walk: Lowering, name: Node) -> str:
     return (is_tagged(constant, CONST) and str(constant[1])) or walk.text(name)
 
 
-def _variables(rule: model.Variables, walk: Lowering, node: Node) -> Expression:
+def _variables(rule: model.Variables, walk: Lowering, node: Node) -> None:
     typed = field(rule.type)(node)
     annotation = walk.value(typed)
     scope = walk.scope
@@ -403,7 +401,6 @@ def _variables(rule: model.Variables, walk: Lowering, node: Node) -> Expression:
             scope.types[text] = annotation
         if symbol:
             walk.define_value(outermost, text, name, rule.kind)
-    return None
 
 
 def _wrapper(rule: model.Wrapper, walk: Lowering, node: Node) -> Expression:

@@ -111,7 +111,7 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
         walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
 
 
-def _removes(rule: model.Removes, walk: Lowering, node: Node) -> Expression:
+def _removes(rule: model.Removes, walk: Lowering, node: Node) -> None:
     for child in named_parts(node):
         removed = (
             named_parts(child) if type(walk.rules[child.kind_id]) is model.Sequence else [child]
@@ -122,7 +122,6 @@ def _removes(rule: model.Removes, walk: Lowering, node: Node) -> Expression:
             if note_stored(walk, item, line_of(each), REMOVED):
                 continue
             walk.instead_of_reading(item, 2, (item[2],) if is_tagged(item, ITEM) else ())
-    return None
 
 
 OPERATORS: Lowerings = {

@@ -108,7 +108,7 @@ def _may_list_names(rule: Any) -> bool:
     return type(rule) is model.Parameter and rule.name[:1] not in ("", "#", ":")
 
 
-def _parameter(rule: model.Parameter, walk: Lowering, node: Node) -> Expression:
+def _parameter(rule: model.Parameter, walk: Lowering, node: Node) -> None:
     """A parameter outside a parameter list binds its name in the current scope."""
 
     annotation = walk.value(field(rule.type)(node))
@@ -120,16 +120,14 @@ def _parameter(rule: model.Parameter, walk: Lowering, node: Node) -> Expression:
             walk.scope.binds.append((walk.text(name), (SIGNATURE, annotation, ())))
         if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
             walk.define_node(node, name, rule.defines)
-    return None
 
 
-def _type_parameter(rule: model.TypeParameter, walk: Lowering, node: Node) -> Expression:
+def _type_parameter(rule: model.TypeParameter, walk: Lowering, node: Node) -> None:
     name, bound = field(rule.name)(node), walk.value(field(rule.bound)(node))
     if name is not None:
         stands_for = bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
         walk.type_parameters[walk.text(name)] = stands_for
         walk.note_binding(walk.text(name), name)
-    return None
 
 
 PARAMETERS: Lowerings = {

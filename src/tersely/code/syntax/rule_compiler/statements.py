@@ -110,14 +110,13 @@ def _define_other_name(walk: Lowering, node: Node, target: Node, meant: int) -> 
         walk.define_value(node, naming.name, naming.node, kind, naming.prefix, meant)
 
 
-def _return(rule: model.Return, walk: Lowering, node: Node) -> Expression:
+def _return(rule: model.Return, walk: Lowering, node: Node) -> None:
     value = walk.value(field(rule.value)(node))
     if value is not None:
         walk.scope.returns.append(value)
-    return None
 
 
-def _yield(rule: model.Yield, walk: Lowering, node: Node) -> Expression:
+def _yield(rule: model.Yield, walk: Lowering, node: Node) -> None:
     value = walk.value(field(rule.value)(node))
     delegates = has_token(node, rule.delegate)
     walk.scope.flags |= GENERATOR
@@ -125,21 +124,19 @@ def _yield(rule: model.Yield, walk: Lowering, node: Node) -> Expression:
         walk.scope.yields.append((ELEMENT, value) if delegates else value)
     if value is not None and delegates:
         _implicit_iteration(walk, value, node, waits=False)
-    return None
 
 
-def _raises(rule: model.Raises, walk: Lowering, node: Node) -> Expression:
+def _raises(rule: model.Raises, walk: Lowering, node: Node) -> None:
     raised = field(rule.value)(node)
     if raised is None:
-        return None
+        return
     value = walk.callee(raised)
     walk.visit_others(node, raised)
     if type(value) is str or is_tagged(value, MEMBER):
         walk.call(value, (), (), line_of(node), NEW)
-    return None
 
 
-def _iterate(rule: model.Iterate, walk: Lowering, node: Node) -> Expression:
+def _iterate(rule: model.Iterate, walk: Lowering, node: Node) -> None:
     target = field(rule.target)(node)
     iterable = field(rule.iterable)(node)
     annotation = walk.value(field(rule.type)(node))
@@ -153,7 +150,6 @@ def _iterate(rule: model.Iterate, walk: Lowering, node: Node) -> Expression:
     if value is not None:
         _implicit_iteration(walk, value, node, waits=has_token(node, rule.waits))
     walk.visit_others(node, target, iterable)
-    return None
 
 
 def _implicit_iteration(walk: Lowering, value: Expression, node: Node, *, waits: bool) -> None:
@@ -217,7 +213,7 @@ def _awaits(rule: model.Awaits, walk: Lowering, node: Node) -> Expression:
     return (ENTER, value, method)
 
 
-def _catches(rule: model.Catches, walk: Lowering, node: Node) -> Expression:
+def _catches(rule: model.Catches, walk: Lowering, node: Node) -> None:
     caught, target = field(rule.type)(node), field(rule.target)(node)
     parts = caught, target
     if caught is not None:
@@ -229,17 +225,15 @@ def _catches(rule: model.Catches, walk: Lowering, node: Node) -> Expression:
     if target is not None:
         walk.bind(target, value and (TYPED, value))
     walk.visit_others(node, *parts)
-    return None
 
 
-def _captures(rule: model.Captures, walk: Lowering, node: Node) -> Expression:
+def _captures(rule: model.Captures, walk: Lowering, node: Node) -> None:
     for child in named_parts(node):
         innermost = only_leaf(child, node.type)
         if innermost is not None and type(walk.rules[innermost.kind_id]) is model.Name:
             walk.bind(innermost, None)
         else:
             walk.value(child)
-    return None
 
 
 def _statement(rule: model.Statement, walk: Lowering, node: Node) -> Expression:
@@ -253,35 +247,31 @@ def _statement(rule: model.Statement, walk: Lowering, node: Node) -> Expression:
     return result
 
 
-def _outer(rule: model.Outer, walk: Lowering, node: Node) -> Expression:
+def _outer(rule: model.Outer, walk: Lowering, node: Node) -> None:
     walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in named_parts(node))
-    return None
 
 
-def _imports(rule: model.Imports, walk: Lowering, node: Node) -> Expression:
+def _imports(rule: model.Imports, walk: Lowering, node: Node) -> None:
     walk.rebinds = rule.in_order and walk.is_straight(node)
     for fact in rule.read(node, walk.text):
         walk.add_import(fact)
     walk.rebinds = False
-    return None
 
 
-def _label(rule: model.Label, walk: Lowering, node: Node) -> Expression:
+def _label(rule: model.Label, walk: Lowering, node: Node) -> None:
     name = field(rule.name)(node)
     if name is not None:
         walk.note_binding(LABEL_MARK + walk.text(name), name)
     walk.visit_others(node, name)
-    return None
 
 
-def _jump(rule: model.Jump, walk: Lowering, node: Node) -> Expression:
+def _jump(rule: model.Jump, walk: Lowering, node: Node) -> None:
     label = field(rule.label)(node)
     walk.visit_others(node, label)
-    return None
 
 
-def _nothing(rule: model.Comment | model.Skip, walk: Lowering, node: Node) -> Expression:
-    return None
+def _nothing(rule: model.Comment | model.Skip, walk: Lowering, node: Node) -> None:
+    """Lower nothing: neither the node nor what is in it means anything."""
 
 
 STATEMENTS: Lowerings = {
