@@ -295,7 +295,7 @@ def _commands(
 ) -> _Commands:
     from tersely.context.lenses.test_impact.command import command
 
-    languages = _languages(workspace)
+    languages = {file.path: file.language for file in workspace.engine.store.files()}
     all_files = _all_files([*every, *by_imports], languages, suites)
 
     def command_of(tests: Sequence[SelectedTest]) -> str:
@@ -464,16 +464,11 @@ def _importing(workspace: Workspace, change: _Change) -> list[Importing]:
     return importing(changed, engine.imports.edges(imports), engine.graph.program.under)
 
 
-def _languages(workspace: Workspace) -> dict[str, str]:
-    """The language of each indexed file, by its path."""
-    return {file.path: file.language for file in workspace.engine.store.files()}
-
-
 def _others(
     workspace: Workspace, ways: Sequence[Importing], found: Reaching, suites: Suites
 ) -> list[Importing]:
     """Those of some files that hold a test which is not found already."""
-    languages = _languages(workspace)
+    languages = {file.path: file.language for file in workspace.engine.store.files()}
     reached = {affected.test for affected in found.tests}
     return [one for one in ways if suites.has_others(one.file, languages[one.file], reached)]
 

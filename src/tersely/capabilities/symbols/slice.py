@@ -14,7 +14,6 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
-from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,
@@ -26,6 +25,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.code.symbols import Kind
 from tersely.foundation.limits import (
+    MAX_BUDGET_TOKENS,
     MAX_DEPTH_HOPS,
     MAX_PAGE_ENTRIES,
     MAX_TARGET_SYMBOLS,
@@ -77,7 +77,13 @@ def run(
         maximum=MAX_PAGE_ENTRIES,
         metavar="N",
     ),
-    budget: int = budget_option(DEFAULT_SLICE_TOKENS),
+    budget: int = option(
+        DEFAULT_SLICE_TOKENS,
+        "the most tokens that the answer may have",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    ),
     packing: Packing = group(Packing),
 ) -> Slice:
     """Symbols with their dependencies, then their callers, within a token budget.
@@ -87,6 +93,7 @@ def run(
     it before every dependency has one.
     """
     from tersely.context.lenses.needs import closure, first
+    from tersely.context.lenses.neighbours import Neighbours
 
     check(packing.memory.reader)
     engine = workspace.engine
@@ -94,7 +101,7 @@ def run(
     targets = list({symbol.id: symbol for symbol in named}.values())
     engine.note_unread(targets)
     texts = workspace.texts(with_docs=packing.wording.with_docs)
-    neighbours = workspace.neighbours(texts)
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
     view = closure(targets, neighbours, depth)
     if limit is not None:
         view = first(view, limit + len(targets))

@@ -40,6 +40,7 @@ from tersely.code.languages.nodes import (
     all_parts,
     child_in,
     child_of,
+    children_in,
     line_of,
     named_parts,
     parts_in,
@@ -133,7 +134,7 @@ def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
     """Qualifiers, last name and its node of a name that may be qualified."""
     qualifiers = []
     while node.type == "qualified_identifier":
-        scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
+        scope, name = children_in(node, "scope", "name")
         if scope is not None:
             inner = scope.child_by_field_name("name") if scope.type == "template_type" else None
             qualifiers.append(walk.text(inner or scope))
@@ -502,8 +503,7 @@ def _initializer_list(
             value = _element(walk, child, None)
             if typed is not None and value is not None:
                 member = f"{last_name(annotation)}#{place}"
-                walk.mentions.add(member)
-                walk.scope.binds.append(((MEMBER, typed, member), value))
+                walk.store(walk.member(typed, member), value)
     return typed
 
 
@@ -578,9 +578,7 @@ def _place_fields(walk: Lowering, body: Node, own: str) -> None:
                 and own
                 and (found.is_function_pointer or _is_plain_type(field))
             ):
-                walk.scope.binds.append(
-                    (walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}"))
-                )
+                walk.store(walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}"))
             place += 1
 
 

@@ -32,4 +32,4 @@ def assign_outer(walk: Lowering, owner: ScopeDraft, name: str, value: Expression
     # says that the name is a variable of that scope, a parameter too
     owner.binds.append((name, None))
     walk.scope.outer.append((name, int(owner.definition == 0)))
-    walk.scope.binds.append((name, value))
+    walk.store(name, value)

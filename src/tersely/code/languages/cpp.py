@@ -100,8 +100,7 @@ def lower_qualified(walk: Lowering, node: Node) -> Expression:
     if expression is None:
         return last
     name = _name(walk, current)
-    walk.mentions.add(name)
-    member = (MEMBER, expression, name)
+    member = walk.member(expression, name)
     if type(last) is tuple and last and current.type in ("template_type", "template_function"):
         return (last[0], member, *last[2:])
     return member

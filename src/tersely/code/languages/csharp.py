@@ -8,7 +8,6 @@ from tersely.code.expressions import (
     CALL,
     CONSTRUCTOR,
     GENERIC,
-    MEMBER,
     NEW,
     POSITIONAL,
     PROPERTY,
@@ -41,6 +40,7 @@ from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
     child_of,
+    children_in,
     last_line_of,
     last_part,
     line_of,
@@ -92,7 +92,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
     rest: Expression = None
     for position, (child, role) in enumerate(parts_and_fields(listed)):
         if child.type == "parameter":
-            name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
+            name, typed = children_in(child, "name", "type")
             last = last_part(child)
             default = (
                 last
@@ -211,8 +211,7 @@ def lower_binding(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
         return value
     if name.type == "generic_name":
         name = named_parts(name)[0]
-    walk.mentions.add(walk.text(name))
-    return (MEMBER, value, walk.text(name))
+    return walk.member(value, walk.text(name))
 
 
 def lower_pattern(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:

@@ -28,6 +28,8 @@ from tersely.code.languages.nodes import (
     all_parts,
     child_in,
     child_of,
+    children_in,
+    first_part,
     has_token,
     line_of,
     named_parts,
@@ -67,7 +69,7 @@ def _specifiers(clause: Node, module: str, text: TextOf) -> list[Import]:
     """`{a, b as c}` of an import or a re-export."""
     found = []
     for child in named_parts(clause):
-        name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+        name, alias = children_in(child, "name", "alias")
         if name is None and child.children:  # `default`, which is a keyword
             name = all_parts(child)[0]
         if name is not None and child.type in ("import_specifier", "export_specifier"):
@@ -99,16 +101,15 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
 def read_call(node: Node, text: TextOf) -> Import | None:
     """`require("m")` and `import("m")`."""
     function = node.child_by_field_name("function")
-    arguments = node.child_by_field_name("arguments")
-    if function is None or arguments is None or len(named_parts(arguments)) != 1:
+    listed = node.child_by_field_name("arguments")
+    passed = named_parts(listed) if listed is not None else []
+    if function is None or len(passed) != 1 or passed[0].type not in ("string", "template_string"):
         return None
-    only = named_parts(arguments)[0]
-    computed = has_token(only, "template_substitution")
-    if computed or only.type not in ("string", "template_string"):
+    if has_token(passed[0], "template_substitution"):
         return None
     if function.type != "import" and text(function) not in ("require", "require.resolve"):
         return None
-    return Import(text(only).strip(QUOTES), "", "", line_of(node))
+    return Import(text(passed[0]).strip(QUOTES), "", "", line_of(node))
 
 
 def lower_export(walk: Lowering, node: Node, declared: OptionalNode, value: OptionalNode) -> None:
@@ -190,21 +191,17 @@ def lower_element(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     pairs: list[tuple[Any, Any]] = []
     serial = walk.next_serial()
     for child in named_parts(node):
-        if child.type == "jsx_attribute" and named_parts(child):
-            value = named_parts(child)[1] if len(named_parts(child)) > 1 else None
-            key = (CONST, walk.text(named_parts(child)[0]))
-            walk.note_key(serial, key, named_parts(child)[0])
-            pairs.append((key, walk.value(value)))
+        parts = named_parts(child)
+        if child.type == "jsx_attribute" and parts:
+            key = (CONST, walk.text(parts[0]))
+            walk.note_key(serial, key, parts[0])
+            pairs.append((key, walk.value(parts[1] if len(parts) > 1 else None)))
         elif (
             child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte
         ):
-            for inner in named_parts(child):
-                spread = (
-                    named_parts(inner)[0]
-                    if inner.type == "spread_element" and named_parts(inner)
-                    else inner
-                )
-                pairs.append(((SPREAD, None), walk.value(spread)))
+            for inner in parts:
+                spread = first_part(inner) if inner.type == "spread_element" else None
+                pairs.append(((SPREAD, None), walk.value(spread or inner)))
     if name is None or name.type == "jsx_namespace_name":
         return None
     props = (MAPPING, tuple(pairs), serial)

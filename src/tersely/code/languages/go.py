@@ -36,6 +36,7 @@ from tersely.code.languages.nodes import (
     TextOf,
     all_parts,
     child_in,
+    children_in,
     first_part,
     has_token,
     line_of,
@@ -72,7 +73,7 @@ VERSION = re.compile(r"v\d+")
 
 def read_import(node: Node, text: TextOf) -> list[Import]:
     """`"a/b"`, `name "a/b"`, `. "a/b"`, `_ "a/b"`."""
-    path_node, name_node = node.child_by_field_name("path"), node.child_by_field_name("name")
+    path_node, name_node = children_in(node, "path", "name")
     module = text(path_node).strip('"`') if path_node else ""
     line = line_of(node)
     if name_node is None:
@@ -336,7 +337,7 @@ def _range_values(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
 
 def lower_send(walk: Lowering, node: Node, channel: OptionalNode, value: OptionalNode) -> None:
     """`channel <- value`."""
-    walk.scope.binds.append(((ITEM, walk.value(channel), None), walk.value(value)))
+    walk.store((ITEM, walk.value(channel), None), walk.value(value))
 
 
 def lower_unary(walk: Lowering, node: Node) -> Expression:
@@ -401,7 +402,7 @@ def _composite_literal(
         if element.type != "keyed_element":
             elements.append(_element(walk, element, inner, typed))
             continue
-        key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
+        key, value = children_in(element, "key", "value")
         name = first_part(key)
         if name is not None and name.type == "identifier" and not is_container:
             walk.fill(typed, name, _element(walk, value, inner, typed))

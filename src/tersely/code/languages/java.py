@@ -37,11 +37,11 @@ from tersely.code.languages.nodes import (
     TextOf,
     all_parts,
     child_of,
+    children_in,
     first_part,
     last_line_of,
     line_of,
     named_parts,
-    operands_of,
     parts_in,
     parts_of,
 )
@@ -191,7 +191,7 @@ def _type_test(walk: Lowering, node: Node) -> tuple[OptionalNode, OptionalNode]:
     """
     while node.type == "parenthesized_expression" and len(named_parts(node)) == 1:
         node = named_parts(node)[0]
-    left, right = operands_of(node)
+    left, right = children_in(node, "left", "right")
     if node.type == "instanceof_expression":
         return _variable(left), right
     if node.type == "binary_expression" and walk.text(all_parts(node)[1]) == "==":
@@ -245,8 +245,7 @@ def lower_resource(walk: Lowering, node: Node, name: OptionalNode, type_node: Op
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
         walk.bind(name, value)
         value = walk.text(name)
-    walk.mentions.add("close")
-    walk.call((MEMBER, value, "close"), (), (), last_line_of(node))
+    walk.call(walk.member(value, "close"), (), (), last_line_of(node))
 
 
 MAIN_ELEMENTS = names("value path")  # elements of annotations that may be written without a name

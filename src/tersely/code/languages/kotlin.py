@@ -33,6 +33,7 @@ from tersely.code.languages.classes import (
     narrow_name,
     own_name,
 )
+from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.model import (
     Class,
     Custom,
@@ -47,12 +48,12 @@ from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
     child_of,
+    children_in,
     first_part,
     has_token,
     last_line_of,
     line_of,
     named_parts,
-    operands_of,
     parts_in,
     parts_of,
 )
@@ -313,7 +314,7 @@ def lower_class_parameter(walk: Lowering, node: Node) -> None:
             number = [
                 child.id for child in named_parts(node.parent) if child.type == node.type
             ].index(node.id) + 1
-            walk.scope.binds.append((f"{COMPONENT}{number}", annotation and (TYPED, annotation)))
+            walk.store(f"{COMPONENT}{number}", annotation and (TYPED, annotation))
 
 
 def lower_property(walk: Lowering, node: Node) -> Expression:
@@ -464,20 +465,9 @@ def lower_if(walk: Lowering, node: Node, condition: OptionalNode) -> Expression:
     for branch in branches:
         values.append(walk.value(branch))
         walk.scope.versions = before
-    if len(branches) == 1 and _leaves(branches[0]):
+    if len(branches) == 1 and leaves(walk.language, branches[0]):
         narrow(walk, condition, negated=True)
     return either(*values)
-
-
-def _leaves(node: Node) -> bool:
-    """True if the code behind a branch does not run when the branch does."""
-    last = named_parts(node)[-1] if node.type == "block" and named_parts(node) else node
-    return last.type in (
-        "return_expression",
-        "throw_expression",
-        "break_expression",
-        "continue_expression",
-    )
 
 
 def lower_when(walk: Lowering, node: Node) -> Expression:
@@ -533,19 +523,11 @@ def narrow(walk: Lowering, condition: OptionalNode, *, negated: bool = False) ->
     """Names that a condition tests for their types have these types from here on; `negated`, where
     it does not hold.
     """
-    if condition is None:
-        return
-    left, right = operands_of(condition)
-    joined = "||" if negated else "&&"
-    if condition.type == "parenthesized_expression":
-        narrow(walk, first_part(condition), negated=negated)
-    elif condition.type == "binary_expression" and any(
-        child.type == joined for child in condition.children
-    ):
-        narrow(walk, left, negated=negated)
-        narrow(walk, right, negated=negated)
-    elif condition.type == "is_expression" and _is_negated(condition) is negated and _is_name(left):
-        narrow_name(walk, walk.text(left), walk.value(right))
+    tests = certain_parts(condition, when=not negated) if condition is not None else ()
+    for test, holds in tests:
+        left, right = children_in(test, "left", "right")
+        if test.type == "is_expression" and _is_negated(test) is not holds and _is_name(left):
+            narrow_name(walk, walk.text(left), walk.value(right))
 
 
 def lower_catch(walk: Lowering, node: Node) -> None:
@@ -572,8 +554,7 @@ def lower_binary(
     name = next((OPERATORS[token] for token in tokens if token in OPERATORS), "")
     if not name or first is None or left is None or first.type.endswith("_literal"):
         return None
-    walk.mentions.add(name)
-    return walk.call((MEMBER, left, name), (right,), (), line_of(node))
+    return walk.call(walk.member(left, name), (right,), (), line_of(node))
 
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
@@ -583,13 +564,8 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     left, name, right = named_parts(node)
     if walk.text(name) == "to":
         return (SEQUENCE, (walk.value(left), walk.value(right)), walk.next_serial())
-    walk.mentions.add(walk.text(name))
-    return walk.call(
-        (MEMBER, walk.value(left), walk.text(name)),
-        (walk.value(right),),
-        (),
-        line_of(name),
-    )
+    called = walk.member(walk.value(left), walk.text(name))
+    return walk.call(called, (walk.value(right),), (), line_of(name))
 
 
 def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> None:

@@ -21,7 +21,7 @@ TextOf: TypeAlias = "Callable[[Node | None], str]"
 _REMARKS = frozenset(
     {"comment", "line_comment", "block_comment", "multiline_comment", "line_continuation"}
 )
-_TYPE_OF = attrgetter("type")
+TYPE_OF = attrgetter("type")
 
 
 def named_parts(node: Node) -> list[Node]:
@@ -63,12 +63,12 @@ def child_of(node: OptionalNode, *types: str) -> OptionalNode:
 
 def has_token(node: Node, *tokens: str) -> bool:
     """True if one of some tokens, or of some node types, is among the children of a node."""
-    return not {*tokens}.isdisjoint(map(_TYPE_OF, node.children))
+    return not {*tokens}.isdisjoint(map(TYPE_OF, node.children))
 
 
-def operands_of(node: Node) -> tuple[OptionalNode, OptionalNode]:
-    """The children in the fields `left` and `right`."""
-    return node.child_by_field_name("left"), node.child_by_field_name("right")
+def children_in(node: Node, *names: str) -> list[OptionalNode]:
+    """The children in some fields, None for each that there is not."""
+    return list(map(node.child_by_field_name, names))
 
 
 def all_parts(node: Node) -> list[Node]:

@@ -178,8 +178,7 @@ def lower_foreach(walk: Lowering, node: Node, body: OptionalNode) -> None:
         target = named_parts(parts[1])[-1] if parts[1].type in ("pair", "by_ref") else parts[1]
         walk.bind(target, value and (ELEMENT, value))
         if value is not None:
-            walk.mentions.add("getIterator")
-            walk.call((MEMBER, value, "getIterator"), (), (), line_of(node))
+            walk.call(walk.member(value, "getIterator"), (), (), line_of(node))
     walk.value(body)
 
 

@@ -45,6 +45,7 @@ from tersely.code.languages.model import (  # fmt: skip
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
+    children_in,
     first_part,
     last_line_of,
     line_of,
@@ -277,7 +278,7 @@ def _define_attribute(walk: Lowering, call: Node, argument: Node, access: str, f
 
 def _define_struct_members(walk: Lowering, call: Node) -> None:
     """`Struct.new(:a, :b)` and `Data.define(:a)` have an attribute for each symbol."""
-    receiver, method = call.child_by_field_name("receiver"), call.child_by_field_name("method")
+    receiver, method = children_in(call, "receiver", "method")
     if (
         receiver is None
         or method is None
@@ -396,7 +397,7 @@ PATTERNS = names("left_assignment_list destructured_left_assignment destructured
 
 def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
     """`thing.name = value` calls `name=`."""
-    receiver, method = target.child_by_field_name("receiver"), target.child_by_field_name("method")
+    receiver, method = children_in(target, "receiver", "method")
     if method is None:
         return
     base, name = walk.value(receiver), walk.text(method)
@@ -448,7 +449,7 @@ def _lower_call(
     if block is not None and name in INLINE and walk.scope.kind in BODIES:
         walk.field_value(block, "body")
         return None
-    line = last_line_of(method or node)
+    line = (method or node).end_point[0] + 1
     base = walk.value(receiver)
     positional, keywords, arguments = _lower_arguments(walk, node, base)
     sent = _symbol(walk, arguments[0]) if arguments and name in SENDING else ""
@@ -495,8 +496,8 @@ def _call_named(walk: Lowering, arguments: list[Node], line: int) -> None:
     for argument in arguments:
         name = _symbol(walk, argument) if argument.type == "simple_symbol" else ""
         if name:
-            walk.mentions.add(name)
-            walk.call((MEMBER, (TYPED, (DEFINED, walk.scope.definition)), name), (), (), line)
+            owner = (TYPED, (DEFINED, walk.scope.definition))
+            walk.call(walk.member(owner, name), (), (), line)
 
 
 Arguments = tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...], list["Node"]]
@@ -509,7 +510,7 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
     nodes: list[Node] = []
     for argument in _arguments(node):
         if argument.type == "pair":
-            key, value = argument.child_by_field_name("key"), argument.child_by_field_name("value")
+            key, value = children_in(argument, "key", "value")
             name = _key(walk, key) if key is not None else None
             plain = name[1] if is_tagged(name, CONST) and type(name[1]) is str else ""
             keywords.append((plain, walk.value(value) if value is not None else walk.value(key)))
@@ -544,14 +545,13 @@ def _lower_block_argument(walk: Lowering, argument: Node, receiver: Expression) 
     inner = first_part(argument)
     if inner is not None and inner.type == "simple_symbol" and receiver is not None:
         name = _symbol(walk, inner)
-        walk.mentions.add(name)
-        walk.call((MEMBER, (ELEMENT, receiver), name), (), (), line_of(argument))
+        walk.call(walk.member((ELEMENT, receiver), name), (), (), line_of(argument))
         return None
     return walk.value(inner) if inner is not None else BLOCK
 
 
 def _lower_block(walk: Lowering, node: Node, given: Expression = None) -> Expression:
-    listed, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+    listed, body = children_in(node, "parameters", "body")
     if node.type == "lambda" and body is not None:
         body = body.child_by_field_name("body")
     return _define(
@@ -867,7 +867,7 @@ def _lower_hash(walk: Lowering, node: Node) -> Expression:
     pairs: list[tuple[Expression, Expression]] = []
     for child in named_parts(node):
         if child.type == "pair":
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            key, value = children_in(child, "key", "value")
             pairs.append((_key(walk, key) if key is not None else None, walk.value(value)))
         elif child.type == "hash_splat_argument":
             pairs.append(((SPREAD, None), walk.value(first_part(child))))
@@ -902,7 +902,7 @@ def _lower_pattern_name(walk: Lowering, node: Node) -> None:
         if child.type == "identifier":
             _bind(walk, child, None)
         elif child.type in ("keyword_pattern", "pair"):
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            key, value = children_in(child, "key", "value")
             if value is None and key is not None:
                 walk.bind_name(walk.text(key).rstrip(":"), None)
             else:

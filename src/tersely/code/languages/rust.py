@@ -613,7 +613,7 @@ def lower_struct_literal(
         field = child.child_by_field_name("field")
         if child.type == "shorthand_field_initializer" and named_parts(child):
             name = named_parts(child)[-1]
-            walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
+            walk.store((MEMBER, typed, walk.text(name)), walk.value(name))
             walk.note_pattern_member((MEMBER, typed, walk.text(name)), name)
         elif field is not None:
             value = walk.field_value(child, "value")
@@ -789,9 +789,7 @@ def _token_postfix(
             value = value and (ITEM, value, None)
             position += 1
         elif token.type == "." and position + 1 < len(tokens):
-            name = walk.text(tokens[position + 1])
-            walk.mentions.add(name)
-            value = (MEMBER, value, name)
+            value = walk.member(value, walk.text(tokens[position + 1]))
             position += 2
         elif token.type == "?":
             position += 1

@@ -35,10 +35,10 @@ def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any
     adder = walk.resolution.adders.get(callee[2])
     if adder is not None and len(arguments) > adder[1]:
         key = arguments[adder[0]] if adder[0] >= 0 else None
-        walk.scope.binds.append(((ITEM, callee[1], key), arguments[adder[1]]))
+        walk.store((ITEM, callee[1], key), arguments[adder[1]])
     merged = walk.resolution.mergers.get(callee[2])
     if merged is not None and len(arguments) > merged:
-        walk.scope.binds.append(((ITEM, callee[1], (SPREAD, arguments[merged])), None))
+        walk.store((ITEM, callee[1], (SPREAD, arguments[merged])), None)
 
 
 def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
@@ -107,7 +107,7 @@ def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, .
         base = arguments[1]
         if not (is_tagged(base, MEMBER) and base[2] == facts.prototype):
             base = (MEMBER, base, facts.prototype)
-        walk.scope.binds.append((target, base))
+        walk.store(target, base)
     elif name in facts.describing_functions and len(arguments) > 2:
         _describe(walk, (ITEM, target, arguments[1]), target, arguments[2])
 
@@ -124,9 +124,9 @@ def _describe(
         if draft is not None:
             draft.holder = owner
         if key == (CONST, "value"):
-            walk.scope.binds.append((member, value))
+            walk.store(member, value)
         elif key == (CONST, "get"):
-            walk.scope.binds.append((member, (CALL, value, (), (), 0)))
+            walk.store(member, (CALL, value, (), (), 0))
 
 
 def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
@@ -150,4 +150,4 @@ def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) 
             draft.parameters[place] = parameter._replace(
                 default=either(parameter.default, imported)
             )
-    walk.scope.binds.append((walk.resolution.module_object, (CALL, factory, given, (), line)))
+    walk.store(walk.resolution.module_object, (CALL, factory, given, (), line))

@@ -257,6 +257,15 @@ class Lowering:
         self.mentions.add(member)
         self.scope.binds.append(((MEMBER, owner, member), value))
 
+    def store(self, target: Expression, value: Expression) -> None:
+        """Record that a variable, member or item of the current scope holds a value."""
+        self.scope.binds.append((target, value))
+
+    def member(self, owner: Expression, name: str) -> Expression:
+        """The member of an owner with a name, which the file mentions."""
+        self.mentions.add(name)
+        return (MEMBER, owner, name)
+
     def bind_node(self, name: Node, value: Expression) -> None:
         """Bind the name that a node is, as `bind_name` does."""
         self.bind_name(self.text(name), value, name)

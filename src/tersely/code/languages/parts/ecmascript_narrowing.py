@@ -19,11 +19,12 @@ from tersely.code.expressions import (
     either,
     joined_texts,
 )
+from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
+    children_in,
     first_part,
-    last_part,
     named_parts,
 )
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 VALUE_OPERATORS = ("||", "&&", "??")  # of which one side is the value
-JUMPS = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
-BODIES = frozenset({"statement_block", "switch_case", "switch_default"})
 CALLEES = frozenset({"identifier", "member_expression"})
 PLACE = re.compile(r"[\w$]+(?:\.[\w$#]+)*")  # a variable, or a member of a member … of one
 
@@ -77,7 +76,12 @@ def lower_if(
     _narrowed_branch(walk, condition, branch)
     _narrowed_branch(walk, condition, alternative, when=False)
     around = node.parent
-    if condition is not None and alternative is None and around is not None and _leaves(branch):
+    if (
+        condition is not None
+        and alternative is None
+        and around is not None
+        and leaves(walk.language, branch)
+    ):
         for test in _tests(walk, condition, when=False):
             if not _assigns(walk, around, test.name) and _uses(walk, node, around, test):
                 walk.known_behind.append(_narrowed_value(walk, test))
@@ -106,7 +110,7 @@ def lower_switch(walk: Lowering, node: Node, subject: OptionalNode, body: Option
                 walk.value_knowing(narrowed, case)
             else:  # its declarations hold in the cases that follow
                 walk.value(case)
-            if _leaves(case):
+            if leaves(walk.language, case):
                 entered, is_known = (), True
             elif is_default:
                 is_known = False
@@ -201,17 +205,17 @@ def _type_of(walk: Lowering, name: Node, criterion: Node | Question) -> Expressi
     return (GUARDED, walk.callee(callee), (CONST, place))
 
 
-def _tests(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
+def _tests(walk: Lowering, condition: Node, *, when: bool) -> list[Test]:
     """The tests that hold when a condition is true, or when it is false."""
-    parts = named_parts(condition)
+    parts = certain_parts(condition, when=when)
+    return [test for part, holds in parts for test in _tests_in(walk, part, holds)]
+
+
+def _tests_in(walk: Lowering, condition: Node, when: bool) -> Iterator[Test]:
     operator = condition.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
-    if condition.type == "parenthesized_expression" or word == ("&&" if when else "||"):
-        for part in parts:
-            yield from _tests(walk, part, when=when)
-    elif word == "!" and parts:
-        yield from _tests(walk, parts[0], when=not when)
-    elif when and word == "instanceof" and len(parts) > 1 and _is_place(parts[0]):
+    parts = named_parts(condition) if word else []
+    if when and word == "instanceof" and len(parts) > 1 and _is_place(parts[0]):
         yield Test(parts[0], parts[1])
     elif when and condition.type == "call_expression":
         yield from _guard_tests(condition)
@@ -277,7 +281,7 @@ def _guard_tests(call: Node) -> Iterator[Test]:
     """The tests in a call of a named function: one for each variable among its arguments, by a type
     guard.
     """
-    callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    callee, arguments = children_in(call, "function", "arguments")
     if (
         callee is None
         or arguments is None
@@ -296,13 +300,6 @@ def _is_place(node: Node) -> bool:
         node.type in CALLEES
         and PLACE.fullmatch((node.text or b"").decode("utf-8", "replace")) is not None
     )
-
-
-def _leaves(branch: OptionalNode) -> bool:
-    """True if the code behind a branch does not run after it."""
-    while branch is not None and branch.type in BODIES:
-        branch = last_part(branch)
-    return branch is not None and branch.type in JUMPS
 
 
 def _assigns(walk: Lowering, branch: Node, name: Node) -> bool:

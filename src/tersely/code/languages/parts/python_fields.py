@@ -45,7 +45,7 @@ def _note_constant(walk: Lowering, name: Node) -> None:
     """In an enumeration, make the value of an assignment an instance of it."""
     if any(last_name(base) in ENUMERATIONS for base in walk.scope.bases):
         own = (DEFINED, walk.scope.definition)
-        walk.scope.binds.append((walk.text(name), (TYPED, own)))
+        walk.store(walk.text(name), (TYPED, own))
 
 
 def _note_field(walk: Lowering, name: Node, type_: Node, value: OptionalNode) -> None:
@@ -54,7 +54,7 @@ def _note_field(walk: Lowering, name: Node, type_: Node, value: OptionalNode) ->
         return
     index = len(walk.scope.parameters)
     walk.scope.parameters.append(Parameter(walk.text(name), walk.value(type_), None, POSITIONAL))
-    walk.scope.binds.append((walk.text(name), (PARAMETER, index)))
+    walk.store(walk.text(name), (PARAMETER, index))
 
 
 def _is_left_out(walk: Lowering, value: OptionalNode) -> bool:

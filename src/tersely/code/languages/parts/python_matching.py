@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import CONST, DECLARED, ITEM, MEMBER, Expression, either
+from tersely.code.expressions import CONST, DECLARED, ITEM, Expression, either
 from tersely.code.languages.nodes import OptionalNode, child_in, first_part, named_parts, parts_of
 from tersely.code.languages.parts.python_narrowing import PLACE, is_assigned
 
@@ -95,8 +95,7 @@ def _read_class(walk: Lowering, pattern: Node, value: Expression) -> Read:
             captured += _read(walk, field, (ITEM, fitting, (CONST, place)))[1]
         else:
             name, inner = keyword
-            walk.mentions.add(walk.text(name))
-            captured += _read(walk, inner, (MEMBER, fitting, walk.text(name)))[1]
+            captured += _read(walk, inner, walk.member(fitting, walk.text(name)))[1]
     return fitting, captured
 
 
@@ -114,8 +113,7 @@ def _class_named(walk: Lowering, named: Node) -> Expression:
     first, *members = named_parts(named)
     class_ = walk.value(first)
     for member in members:
-        walk.mentions.add(walk.text(member))
-        class_ = (MEMBER, class_, walk.text(member))
+        class_ = walk.member(class_, walk.text(member))
     return class_
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import DECLARED, Expression, NamedExpressions, either
-from tersely.code.languages.nodes import OptionalNode, last_part, named_parts
+from tersely.code.languages.conditions import certain_parts, leaves
+from tersely.code.languages.nodes import OptionalNode, named_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 ASKING = "isinstance"
-JUMPS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 
 
 PLACE = re.compile(r"\w+(?:\.\w+)*")  # a variable, or a member of a member … of one
@@ -54,8 +54,10 @@ def known_behind(walk: Lowering, statement: Node) -> NamedExpressions:
         return []
     if statement.type == "assert_statement":
         return _narrowed_variables(walk, parts[0], around, when=True)
-    leaves = statement.type == "if_statement" and len(parts) == 2 and _leaves(parts[1])
-    return _narrowed_variables(walk, parts[0], around, when=False) if leaves else []
+    is_lone = statement.type == "if_statement" and len(parts) == 2
+    if not is_lone or not leaves(walk.language, parts[1]):
+        return []
+    return _narrowed_variables(walk, parts[0], around, when=False)
 
 
 def lower_assert(walk: Lowering, node: Node) -> None:
@@ -119,24 +121,12 @@ def _alternatives(classes: Node) -> Iterator[Node]:
 
 def _tests(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
     """The tests that hold when a condition is true, or when it is false."""
-    parts = named_parts(condition)
-    operator = condition.child_by_field_name("operator")
-    word = walk.text(operator)
-    if condition.type == "not_operator" and parts:
-        yield from _tests(walk, parts[0], when=not when)
-    elif condition.type == "parenthesized_expression" or word == ("and" if when else "or"):
-        for part in parts:
-            yield from _tests(walk, part, when=when)
-    elif when and condition.type == "call" and walk.text(parts[0]) == ASKING:
-        arguments = named_parts(parts[1])
-        if len(arguments) == 2 and PLACE.fullmatch(walk.text(arguments[0])):
-            yield Test(*arguments)
-
-
-def _leaves(body: Node) -> bool:
-    """True if the code behind a body does not run after it."""
-    last = last_part(body)
-    return last is not None and last.type in JUMPS
+    for part, holds in certain_parts(condition, when=when):
+        parts = named_parts(part)
+        if holds and part.type == "call" and walk.text(parts[0]) == ASKING:
+            arguments = named_parts(parts[1])
+            if len(arguments) == 2 and PLACE.fullmatch(walk.text(arguments[0])):
+                yield Test(*arguments)
 
 
 def is_assigned(text: str, name: str) -> bool:

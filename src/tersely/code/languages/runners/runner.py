@@ -102,7 +102,7 @@ def go(tests: Sequence[SelectedTest]) -> str:
     return " && ".join(lines)
 
 
-def cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], str]:
+def _cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], str]:
     """`cargo test -- name …`: of a whole file its module, or its target, named after its stem, if
     it is one itself.
     """
@@ -122,6 +122,15 @@ def cargo(targets: Callable[[str], str]) -> Callable[[Sequence[SelectedTest]], s
         return " && ".join(by_name + by_target)
 
     return command
+
+
+cargo = _cargo(str)
+cargo_by_target = _cargo(lambda stem: "*")  # where no target has the name of its file
+
+
+def unknown(tests: Sequence[SelectedTest]) -> str:
+    """No command: none is known."""
+    return ""
 
 
 def _test_target(path: str) -> str:

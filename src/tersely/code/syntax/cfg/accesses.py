@@ -168,14 +168,14 @@ def _alias(walk: Walk, node: Node, role: model.Alias) -> None:
     inner, target = field(role.value)(node), field(role.target)(node)
     walk.visit(inner)
     if target is not None:
-        walk.bind(target, inner, declares=not walk.control.declares_by_assignment)
+        walk.bind(target, inner, declares=walk.declares)
 
 
 def _catches(walk: Walk, node: Node, role: model.Catches) -> None:
     caught, target = field(role.type)(node), field(role.target)(node)
     walk.visit(caught)
     if target is not None:
-        walk.bind(target, None, declares=not walk.control.declares_by_assignment)
+        walk.bind(target, None, declares=walk.declares)
 
 
 def _captures(walk: Walk, node: Node, role: model.Captures) -> None:
@@ -183,7 +183,7 @@ def _captures(walk: Walk, node: Node, role: model.Captures) -> None:
     for child in named_parts(node):
         innermost = only_leaf(child, node.type)
         if innermost is not None and type(walk.role(innermost)) is model.Name:
-            walk.bind(innermost, None, declares=not walk.control.declares_by_assignment)
+            walk.bind(innermost, None, declares=walk.declares)
         else:
             walk.visit(child)
 
@@ -204,7 +204,7 @@ def _imports(walk: Walk, node: Node, role: model.Imports) -> None:
         if fact.alias and fact.alias != "*":
             walk.bind_name(fact.alias, node, declares=True)
             walk.imported |= {fact.alias}
-    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.at(node)
     walk.draft.fail()
 
 

@@ -35,7 +35,7 @@ def lower(walk: Walk, node: Node) -> None:
     walk.discarded = call.id if call is not None and walk.result is None else -1
     walk.visit(node)
     give_result(walk, node)
-    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.at(node)
     if call is not None and called_name(walk, call) in walk.control.raising:
         walk.draft.jump(control.Leap.RAISE, "", EdgeKind.RAISE)
     walk.draft.close()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
-from tersely.code.languages.nodes import OptionalNode, named_parts, operands_of
+from tersely.code.languages.nodes import OptionalNode, children_in, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import CfgNodeDraft, Ends
 from tersely.code.syntax.nodes.children import field, token
@@ -55,7 +55,7 @@ def _outcomes(walk: Walk, node: OptionalNode, number: int) -> tuple[Ends, Ends]:
 
 def _choice(walk: Walk, node: Node) -> tuple[Ends, Ends]:
     walk.draft.decisions += 1
-    left, right = operands_of(node)
+    left, right = children_in(node, "left", "right")
     holds, fails = branch(walk, left)
     if operator_of(walk, node) in control.CONJUNCTIONS:
         walk.draft.here = holds
@@ -73,7 +73,7 @@ def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
         walk.visit_children(node)
         return
     walk.draft.decisions += 1
-    left, right = operands_of(node)
+    left, right = children_in(node, "left", "right")
     holds, fails = branch(walk, left)
     more, enough = (holds, fails) if operator in control.CONJUNCTIONS else (fails, holds)
     walk.draft.here = more

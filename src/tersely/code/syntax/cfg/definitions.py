@@ -143,7 +143,7 @@ def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
         )
         walk.draft.captures[walk.draft.variable(name)] = merged
         return
-    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.at(node)
     for path in reads:
         walk.read((path,), node)
     for path in writes:

@@ -17,7 +17,7 @@ from tersely.code.routines import (
     Routine,
     Statement,
 )
-from tersely.foundation.types import entity, field
+from tersely.foundation.types import by_name, entity, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -131,6 +131,10 @@ class Draft:
         elif end > self.open.end and start >= self.open.start:
             self.open.end = end
         return self.open
+
+    def at(self, node: Node) -> CfgNodeDraft:
+        """The point being filled, which is of a node too."""
+        return self.point(node.start_byte, node.end_byte)
 
     def last(self) -> int:
         """The number of the point being filled, which is made if there is none."""
@@ -255,30 +259,14 @@ class Draft:
         self._expand_captures()
         own = self.own
         statements = [
-            Statement(
-                s.kind,
-                s.start,
-                s.end,
-                s.line,
-                s.head_end_line,
-                s.end_line,
-                s.owner,
-                tuple(sorted(set(s.tails))),
-            )
-            for s in self.statements
+            Statement._make(by_name(one).values())._replace(tails=tuple(sorted({*one.tails})))
+            for one in self.statements
         ]
         points = [
-            CfgNode(
-                p.statement,
-                p.start,
-                p.end,
-                tuple(p.reads),
-                tuple(p.writes),
-                tuple(p.mutates),
-                p.fails,
-                p.tests,
+            CfgNode._make(
+                tuple(one) if type(one) is dict else one for one in by_name(point).values()
             )
-            for p in self.points
+            for point in self.points
         ]
         edges = sorted(self.edges, key=lambda edge: (edge.source, edge.target, edge.kind))
         return Routine(

@@ -89,7 +89,7 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     bound = field(role.binds)(node)
     walk.visit_children(node, but=(body, bound))
     if bound is not None:
-        walk.bind(bound, None, declares=not walk.control.declares_by_assignment)
+        walk.bind(bound, None, declares=walk.declares)
     draft.point(node.start_byte, draft.statements[draft.statement].end)
     number = draft.finish()
     missed: Ends = []

@@ -42,7 +42,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
         if label is None or child.id != label.id:
             walk.visit(child)
     walk.result = outer
-    draft.point(node.start_byte, node.end_byte)
+    draft.at(node)
     name = walk.label_of(label)
     if role.to is Leap.BREAK:
         _take_along(walk, node, name)
@@ -86,7 +86,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
         block(walk, body)
     else:
         open_statement(walk, node, "simple")
-        draft.point(node.start_byte, node.end_byte)
+        draft.at(node)
         walk.label = name
     draft.frames.pop()
     draft.close()
@@ -97,6 +97,6 @@ def lower_deferred(walk: Walk, node: Node, role: control.Deferred) -> None:
     """The call is prepared here and runs when the routine is left."""
     me = open_statement(walk, node, "simple")
     walk.visit_children(node)
-    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.at(node)
     walk.draft.close()
     walk.draft.deferred.append(me)

@@ -75,15 +75,15 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     initial(walk, node, role.initial)
     walk.visit(iterable)
     if iterable is not None:
-        draft.point(iterable.start_byte, iterable.end_byte)
+        draft.at(iterable)
     draft.fail()
     draft.close()
     frame = _enter_loop(walk, node, role)
     start = len(draft.points)
     at = target if target is not None else node
-    draft.point(at.start_byte, at.end_byte).tests = True
+    draft.at(at).tests = True
     if target is not None:
-        walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
+        walk.bind(target, iterable, declares=walk.declares)
     draft.fail()
     draft.close()
     draft.here = [(start, EdgeKind.TRUE)]

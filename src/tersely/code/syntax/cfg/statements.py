@@ -33,7 +33,7 @@ def lower_straight(walk: Walk, node: Node, role: control.Straight) -> None:
     open_statement(walk, node, "simple")
     walk.visit_children(node)
     give_result(walk, node)
-    walk.draft.point(node.start_byte, node.end_byte)
+    walk.draft.at(node)
     walk.draft.fail()
     walk.draft.close()
 

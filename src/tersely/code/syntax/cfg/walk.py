@@ -65,6 +65,7 @@ class Walk:
         self.language = language
         self.resolution = language.resolution
         self.control = table
+        self.declares = not table.declares_by_assignment
         self.roles = control.roles_of(language, table)
         self.visitors = visitors
         self.statements = statements
@@ -169,11 +170,11 @@ class Walk:
 
     def read(self, path: AccessPath, node: Node) -> None:
         """A variable, or a part of one, is read."""
-        self.draft.point(node.start_byte, node.end_byte).reads[path] = None
+        self.draft.at(node).reads[path] = None
 
     def write(self, path: AccessPath, node: Node) -> None:
         """A variable, or a part of one, gets another value."""
-        point = self.draft.point(node.start_byte, node.end_byte)
+        point = self.draft.at(node)
         point.writes[path] = None
         if len(path) > 1:
             point.reads[path[0], OBJECT] = None
@@ -181,7 +182,7 @@ class Walk:
 
     def change(self, path: AccessPath, node: Node) -> None:
         """Record that the object of a variable is changed in place."""
-        point = self.draft.point(node.start_byte, node.end_byte)
+        point = self.draft.at(node)
         point.mutates[path] = None
         point.reads[path[0], OBJECT] = None
         self._outward(path[0])

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
-from tersely.code.languages.nodes import last_part, named_parts
+from tersely.code.languages.conditions import leaves
+from tersely.code.languages.nodes import named_parts
 from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 
 Known = Sequence[tuple[str, "Expression"]]  # variables with their known values
-
-LEAVING_RULES = (model.Return, model.Raises)
 
 
 def _branches(rule: model.Branches, walk: Lowering, node: Node) -> None:
@@ -46,7 +45,7 @@ def _branches(rule: model.Branches, walk: Lowering, node: Node) -> None:
             continue
         _run(walk, child, facts())
         walk.scope.stored.clear()
-        if not _leaves(walk, child):
+        if not leaves(walk.language, child):
             ends.append(walk.scope.versions)
         is_complete = is_complete or bool(child.parent and child.parent.type == rule.otherwise)
     if not is_complete:
@@ -79,12 +78,6 @@ def _run(walk: Lowering, body: Node, facts: Known = ()) -> None:
     scope.body = body.id
     walk.value_knowing(facts, body)
     scope.body = around
-
-
-def _leaves(walk: Lowering, body: Node) -> bool:
-    """True if a body ends in a jump, so that the code behind it is not reached through it."""
-    last = last_part(body)
-    return last is not None and type(walk.rules[last.kind_id]) in LEAVING_RULES
 
 
 def _meet(walk: Lowering, ends: list[dict[str, int]]) -> None:

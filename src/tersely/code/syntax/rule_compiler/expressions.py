@@ -146,9 +146,7 @@ def _callee(walk: Lowering, callee: OptionalNode, receiver: OptionalNode) -> Exp
         return walk.value(receiver)
     if receiver is None:
         return walk.callee(callee)
-    name = walk.text(callee)
-    walk.mentions.add(name)
-    return (MEMBER, walk.value(receiver), name)
+    return walk.member(walk.value(receiver), walk.text(callee))
 
 
 def _mergers(

@@ -108,7 +108,7 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
         walk.scope.stored.clear()
     note_stored(walk, left, line)
     if is_tagged(right, SEQUENCE) and left is not None:
-        walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
+        walk.store((ITEM, left, (SPREAD, right)), None)
 
 
 def _removes(rule: model.Removes, walk: Lowering, node: Node) -> None:

@@ -117,7 +117,7 @@ def _parameter(rule: model.Parameter, walk: Lowering, node: Node) -> None:
     if name is not None:
         walk.bind(name, value)
         if rule.has_accessor and annotation is not None and walk.scope.kind in CLASS_KINDS:
-            walk.scope.binds.append((walk.text(name), (SIGNATURE, annotation, ())))
+            walk.store(walk.text(name), (SIGNATURE, annotation, ()))
         if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
             walk.define_node(node, name, rule.defines)
 

@@ -190,8 +190,7 @@ def _enters(rule: model.Enters, walk: Lowering, node: Node) -> Expression:
     if value is not None:
         leave = _called_by_syntax(walk, facts.exit_method, waits=waits)
         for method in (enter, leave):
-            walk.mentions.add(method)
-            walk.call((MEMBER, value, method), (), (), line_of(node))
+            walk.call(walk.member(value, method), (), (), line_of(node))
     return value
 
 
