@@ -48,37 +48,23 @@ def array_type(
     return (GENERIC, "[]", (walk.value(element),))
 
 
-def alternatives(*operators: str) -> Callable[..., Expression]:
-    """Two operands, of which the value is one where the operator is one of some: `a ?? b`."""
-
-    def lower(
-        walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
-    ) -> Expression:
-        values = walk.value(left), walk.value(right)
-        return either(*values) if operator is not None and operator.type in operators else None
-
-    return lower
+def alternatives(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
+) -> Expression:
+    """`a ?? b`, `a ?: b`: the value is one of the operands; of other operators it is unknown."""
+    values = walk.value(left), walk.value(right)
+    return either(*values) if operator is not None and operator.type in ("??", "?:") else None
 
 
-def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
-    """`a.b.T<U>`, whose names and type arguments are children side by side; `name` is the node type
-    of a name.
-    """
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        value: Expression = None
-        for child in named_parts(node):
-            if child.type == name:
-                value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
-            elif child.type == "type_arguments" and value is not None:
-                value = (
-                    GENERIC,
-                    value,
-                    walk.values(child),
-                )
-        return value
-
-    return lower
+def dotted_type(walk: Lowering, node: Node) -> Expression:
+    """`a.b.T<U>`, whose names and type arguments are children side by side."""
+    value: Expression = None
+    for child in named_parts(node):
+        if child.type == "identifier":
+            value = walk.value(child) if value is None else (MEMBER, value, walk.text(child))
+        elif child.type == "type_arguments" and value is not None:
+            value = (GENERIC, value, walk.values(child))
+    return value
 
 
 def anonymous_class(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CALL,
-    CONSTRUCTOR,
     GENERIC,
     NEW,
     POSITIONAL,
@@ -20,19 +19,15 @@ from tersely.code.expressions import (
 )
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import (
-    alternatives,
     bind_typed,
-    function,
     namespace_files,
 )
 from tersely.code.languages.model import (
     FEEDS,
     Class,
-    Custom,
     Function,
     Language,
     Resolution,
-    Rule,
     names,
     wheel,
 )
@@ -233,10 +228,6 @@ def lower_nameless(walk: Lowering, node: Node) -> None:
     )
 
 
-METHOD = Function(
-    Kind.METHOD, returns="returns", read=read_parameters, generics=("type_parameters",)
-)
-CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, read=read_parameters)
 COMPUTED = Function(Kind.PROPERTY, parameters="", body="accessors", returns="type", flags=PROPERTY)
 COMPUTED_BY_ARROW = Function(
     Kind.PROPERTY, parameters="", body="value", returns="type", flags=PROPERTY, body_is_value=True
@@ -244,16 +235,14 @@ COMPUTED_BY_ARROW = Function(
 LAMBDA = Function(name="", read=read_parameters, body_is_value=True)
 
 
-RULES: dict[str, Rule] = {
-    **rules_of("csharp", globals()),
-    "binary_expression": Custom(alternatives("??"), "left right operator"),
-    "lambda_expression": Custom(lambda walk, node: walk.as_rule(LAMBDA, node)),
-    "method_declaration": Custom(function(METHOD, mark_extension)),
-    "constructor_declaration": Custom(function(CONSTRUCTING, read_chaining)),
-    "delegate_declaration": Custom(
-        lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)
-    ),
-}
+def lower_lambda(walk: Lowering, node: Node) -> Expression:
+    """`x => …`, whose name its assignment does not give."""
+    return walk.as_rule(LAMBDA, node)
+
+
+def lower_delegate(walk: Lowering, node: Node) -> Expression:
+    """`delegate T F(…);`: a type."""
+    return walk.as_rule(Class(Kind.TYPE, body=""), node)
 
 
 FEEDERS = names(
@@ -264,7 +253,7 @@ FEEDERS = names(
 CSHARP = Language(
     name="csharp",
     grammar=wheel("tree_sitter_c_sharp"),
-    rules=RULES,
+    rules=rules_of("csharp", globals()),
     control="csharp",
     namespace_of=namespace_of,
     blocks=names(

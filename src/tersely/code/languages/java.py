@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
     CALL,
-    CONSTRUCTOR,
     DECLARED,
     DEFINED,
     MEMBER,
@@ -18,14 +17,12 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages.classes import (
     anonymous_class,
-    function,
     namespace_files,
     narrow_name,
 )
 from tersely.code.languages.model import (
     Class,
     Custom,
-    Function,
     Language,
     Resolution,
     Rule,
@@ -39,6 +36,7 @@ from tersely.code.languages.nodes import (
     child_of,
     children_in,
     first_part,
+    has_token,
     last_line_of,
     line_of,
     named_parts,
@@ -294,32 +292,17 @@ def _call_annotations(walk: Lowering, node: Node, annotated: Any) -> None:
         walk.call(walk.text(name), (annotated, *values), tuple(keywords), line_of(annotation))
 
 
-def lower_constructor(rule: Function) -> Custom:
+def call_base(walk: Lowering, node: Node) -> None:
     """A constructor that names no other first calls that of the base class."""
+    body = node.child_by_field_name("body")
+    if body is not None and not has_token(body, "explicit_constructor_invocation"):
+        walk.scope.calls.insert(0, (CALL, "super", (), (), line_of(node)))
 
-    def lower(walk: Lowering, node: Node) -> Any:
-        result: Any = walk.as_rule(rule, node)
-        draft = walk.drafts[result[1]]
-        body = node.child_by_field_name("body")
-        if draft is not None and body is not None:
-            first = named_parts(body)[0].type if named_parts(body) else ""
-            if first != "explicit_constructor_invocation":
-                draft.calls.insert(0, (CALL, "super", (), (), line_of(node)))
-        return result
-
-    return Custom(lower)
-
-
-GENERICS = (":type_parameters",)
-METHOD = Function(Kind.METHOD, returns="type", generics=GENERICS)
-CONSTRUCTING = Function(Kind.METHOD, flags=CONSTRUCTOR, generics=GENERICS)
 
 RULES: dict[str, Rule] = {
     **rules_of("java", globals()),
-    "method_declaration": Custom(function(METHOD, lower_annotations)),
-    "constructor_declaration": lower_constructor(CONSTRUCTING),
     "class_declaration": annotated_class(
-        Class(bases=("superclass", "interfaces"), generics=GENERICS)
+        Class(bases=("superclass", "interfaces"), generics=(":type_parameters",))
     ),
 }
 

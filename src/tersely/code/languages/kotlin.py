@@ -27,8 +27,6 @@ from tersely.code.expressions import (
 from tersely.code.languages.classes import (
     anonymous_class,
     bind_typed,
-    dotted_type,
-    function,
     namespace_files,
     narrow_name,
     own_name,
@@ -36,11 +34,8 @@ from tersely.code.languages.classes import (
 from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.model import (
     Class,
-    Custom,
-    Function,
     Language,
     Resolution,
-    Rule,
     names,
     wheel,
 )
@@ -262,7 +257,7 @@ def lower_class(walk: Lowering, node: Node) -> Expression:
         modifiers and "enum" in walk.text(modifiers).split()
     ):
         kind = Kind.ENUM
-    return walk.as_rule(CLASSES[kind, body.type if body is not None else ""], node)
+    return walk.as_rule(CLASSES[kind], node)
 
 
 def lower_companion(walk: Lowering, node: Node) -> Expression:
@@ -575,43 +570,25 @@ def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> None:
         walk.define_node(node, name, Kind.TYPE)
 
 
-def _class(kind: Kind, body: str) -> Class:
-    return Class(
-        kind,
-        bases=(":delegation_specifiers",),
-        body=body and f":{body}",
-        generics=(":type_parameters",),
-    )
+def lower_super(walk: Lowering, node: Node) -> Expression:
+    """`super`, `super<T>`."""
+    return "super"
 
 
 CLASSES = {
-    (kind, body): _class(kind, body)
+    kind: Class(
+        kind,
+        bases=(":delegation_specifiers",),
+        body=":class_body,enum_class_body",
+        generics=(":type_parameters",),
+    )
     for kind in (Kind.CLASS, Kind.INTERFACE, Kind.ENUM)
-    for body in ("", "class_body", "enum_class_body")
-}
-FUNCTION = Function(
-    parameters="",
-    body=":function_body",
-    read=read_parameters,
-    body_is_value=True,
-    generics=(":type_parameters",),
-)
-ANONYMOUS = Function(
-    name="", parameters="", body=":function_body", read=read_parameters, body_is_value=True
-)
-
-RULES: dict[str, Rule] = {
-    **rules_of("kotlin", globals()),
-    "super_expression": Custom(lambda walk, node: "super"),
-    "anonymous_function": Custom(function(ANONYMOUS, finish_function)),
-    "user_type": Custom(dotted_type("identifier")),
-    "function_declaration": Custom(function(FUNCTION, finish_function)),
 }
 
 KOTLIN = Language(
     name="kotlin",
     grammar=wheel("tree_sitter_kotlin"),
-    rules=RULES,
+    rules=rules_of("kotlin", globals()),
     label_of=label_of,
     control="kotlin",
     readable=readable,

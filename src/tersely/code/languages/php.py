@@ -21,19 +21,14 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages.classes import (
-    alternatives,
     anonymous_class,
-    function,
     namespace_files,
 )
 from tersely.code.languages.model import (
     Call,
-    Custom,
     Files,
-    Function,
     Language,
     Resolution,
-    Rule,
     shared_directories,
     wheel,
 )
@@ -278,19 +273,12 @@ def meant_by_text(text: str) -> Expression:
     return (REFERENCE, named, method) if method else named
 
 
-METHOD = Function(Kind.METHOD, returns="return_type")
 CALL = Call("function", "arguments")
-
-RULES: dict[str, Rule] = {
-    **rules_of("php", globals()),
-    "binary_expression": Custom(alternatives("??", "?:"), "left right operator"),
-    "method_declaration": Custom(function(METHOD, promote_parameters)),
-}
 
 PHP = Language(
     name="php",
     grammar=wheel("tree_sitter_php", "language_php"),
-    rules=RULES,
+    rules=rules_of("php", globals()),
     prologue=b"<?php ",
     control="php",
     namespace_of=namespace_of,

@@ -5,7 +5,7 @@ The section `rules` gives node types their rules (`model.py`), and `control` has
 key is a key, the words of a set or tuple are one text, and flags and functions have their names. A
 rule or role is its name, or its name with the fields that differ from its own. A function in place
 of a rule lowers the nodes itself (`Custom`), and is given the children in the fields that stand with
-it. A list has the `Forms` of a node.
+it; behind a rule, as `also`, it reads what the rule leaves out. A list has the `Forms` of a node.
 """
 
 from __future__ import annotations
@@ -121,7 +121,13 @@ def _meaning(functions: JsonMapping, written: Any) -> Any:
     kind = getattr(model, name, None) or getattr(roles, name, None)
     if kind is None:
         return model.Custom(functions[name], str(given or ""))
-    return kind(**facts_of(kind, given) | _functions_among(kind, given, functions))
+    own = dict(given)
+    also = own.pop("also", None)
+    found = facts_of(kind, own)
+    if functions:
+        found |= _functions_among(kind, own, functions)
+    rule = kind(**found)
+    return rule if also is None else model.Custom(classes.function(rule, functions[also]))
 
 
 def _functions_among(kind: type[Any], given: JsonMapping, functions: JsonMapping) -> JsonObject:
