@@ -199,3 +199,19 @@ def test_what_a_protocol_tells_to_be_called_is_what_is_passed(tmp_path: Path) ->
             "a.py:called -> a.py:Client.get inferred",
         ],
     )
+
+
+READ = """\
+class Above:
+    @property
+    def size(self): ...
+class Below(Above):
+    @property
+    def size(self):
+        return super().size
+"""
+
+
+def test_a_property_that_is_read_of_the_parent_is_called(tmp_path: Path) -> None:
+    edges = ["a.py:Below.size -> a.py:Above.size inferred"]
+    check(tmp_path, {"a.py": READ}, edges=edges)

@@ -11,7 +11,9 @@ from tersely.code.engine import Engine
 from tersely.code.graph import call_resolution, callgraph
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT
+from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.pointsto.fixpoint import MAX_UNKNOWNS
+from tersely.code.graph.pointsto.values import ClassObject
 from tersely.code.graph.program.file import File
 from tersely.code.symbols import Grade
 
@@ -130,3 +132,72 @@ def test_the_calls_of_a_name_are_evaluated_once_for_all_that_have_it(
         for n in range(20):
             engine.graph.callers(f"below/c{n}.py:C{n}.step")
     assert sum(asked.values()) < 20 * len(asked)
+
+
+def chain(classes: int) -> dict[str, str]:
+    """So many classes, each below the one before, each with a method that calls what it overrides."""
+    below = "class C{}(C{}):\n    def step(self): super().step()\n"
+    first = "class C0:\n    def step(self): ...\n"
+    return {"chain.py": first + "".join(below.format(n, n - 1) for n in range(1, classes))}
+
+
+def looked_at(root: Path, classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many classes are looked at for the calls of a method in the middle of a chain."""
+    looks, own = Counter[str](), Members.own
+
+    def counted(self: Members, owner: ClassObject, name: str) -> object:
+        looks[name] += 1
+        return own(self, owner, name)
+
+    root.mkdir()
+    middle = classes // 2
+    with written(root, chain(classes)) as engine, monkeypatch.context() as patched:
+        patched.setattr(Members, "own", counted)
+        callees, bounds = engine.notes.collect(engine.graph.callees, f"chain.py:C{middle + 1}.step")
+        assert [edge.callee for edge in callees] == [f"chain.py:C{middle}.step"]
+        assert not bounds
+        found = callers(engine.graph, f"chain.py:C{middle}.step")
+        assert found == ([f"chain.py:C{middle + 1}.step"], frozenset())
+    return looks["step"]
+
+
+def test_a_chain_of_classes_costs_what_it_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = looked_at(tmp_path / "short", 50, monkeypatch)
+    assert looked_at(tmp_path / "long", 250, monkeypatch) < 6 * short
+
+
+def test_the_files_of_a_name_are_not_searched_for_each_that_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched, search_file = Counter[int](), call_resolution.Sites._search_file
+
+    def counted(self: call_resolution.Sites, *arguments: object) -> None:
+        searched[id(arguments[-1])] += 1
+        search_file(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(call_resolution.Sites, "_search_file", counted)
+    with written(tmp_path, overriding(20)) as engine:
+        found, _ = engine.graph.walk("below/home.py:Base.step", 2, limit=99)
+    assert len(found) == 22
+    assert sum(searched.values()) < 4 * len(searched)
+
+
+BESIDE = "class Side{0}:\n    def step(self): ...\nclass Both{0}(Mixin, Side{0}): ...\n"
+
+
+def test_what_super_may_mean_beyond_the_bound_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.code.graph.dispatch.classes.overriding.MAX_OVERRIDES", 2)
+    mixin = "class Mixin:\n    def go(self): super().step()\n"
+    files = {
+        f"beside/b{n}.py": "from beside.home import Mixin\n" + BESIDE.format(n) for n in range(5)
+    }
+    other = "class Other:\n    def step(self): ...\nclass Below(Other): ...\n"
+    with written(tmp_path, {"beside/home.py": mixin, "beside/other.py": other} | files) as engine:
+        for n in range(5):
+            found, _ = callers(engine.graph, f"beside/b{n}.py:Side{n}.step")
+            assert found == ["beside/home.py:Mixin.go"]
+        assert callers(engine.graph, "beside/other.py:Other.step")[0] == []

@@ -8,7 +8,7 @@ the candidates only.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
@@ -151,6 +151,10 @@ class Sites(Component):
         self._direct: dict[tuple[int, int, int], KnownReach] = {}
         self._with_handlers: dict[tuple[int, int, int], KnownReach] = {}
         self._by_name: dict[tuple[int, Any], CallsNamed] = {}  # by file and name
+        # by name, files where a search finds nothing by it but calls that reach a function by value,
+        # and these, by the function too
+        self._settled = defaultdict[Any, set[int]](set)
+        self._settled_calls = defaultdict[tuple[Any, Place], set[FoundCall]](set)
 
     # Forward
 
@@ -300,8 +304,7 @@ class Sites(Component):
 
     def _chained(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """Constructors that a constructor calls: its class's or a base's."""
-        owner = file.owner_class(scope)
-        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        target = self.evaluator.members.around(file, scope)
         if target is None:
             return []
         if call.callee in file.semantics.receiver_names:
@@ -721,6 +724,10 @@ class Sites(Component):
         if type(name) is not str or carrier.is_local:
             return {home}
         mentioning = self.program.mentioning(name, search.file)
+        place = search.file.id, search.position
+        if carrier.is_first and search.file.definitions[search.position].kind not in CLASS_KINDS:
+            search.found |= self._settled_calls[name, place]
+            return {home, *mentioning} - self._settled[name]
         if carrier.is_first or len(mentioning) <= search.reach:
             return {home, *mentioning}
         if not search.near:
@@ -732,9 +739,13 @@ class Sites(Component):
         search.found |= self._verified(
             other, carrier.name, search.file, search.position, search.guess
         )
-        unknown = self._calls_named(other, carrier.name).unknown if carrier.is_first else ()
-        for scope, index in unknown:
+        named = self._calls_named(other, carrier.name)
+        for scope, index in named.unknown if carrier.is_first else ():
             search.bounds |= self.missed.at(other, scope, index, (search.file, search.position))
+        if carrier.is_first and self._is_settled(other, carrier.name, named):
+            self._settled[carrier.name].add(other.id)
+            for place, calls in named.reaching.items():
+                self._settled_calls[carrier.name, place] |= calls
         for further in self._carriers(search, carrier, other):
             if not further.is_local:
                 search.names.add(further.name)
@@ -742,6 +753,16 @@ class Sites(Component):
                 search.pending.append(further)
             else:
                 search.bounds.add(CARRIERS_LIMIT)
+
+    def _is_settled(self, other: File, name: Any, named: CallsNamed) -> bool:
+        """True if in a file a search by a name finds for no function more than the calls that reach
+        it by value.
+        """
+        is_open = named.unknown or named.cut or self._whole_module(other.id, name)
+        return not (is_open or self.evaluator.solver.is_solving) and all(
+            flow.call is None and flow.target == name and (flow.of_result or not flow.is_return)
+            for flow in other.flows(name)
+        )
 
     def _add_getters(self, search: Search, searched: deque[Carrier]) -> None:
         """Go on with what gives the first of some carriers by its name, if there is work left for that."""
@@ -942,8 +963,7 @@ class Sites(Component):
         """
         file, position = search.file, search.position
         semantics, own = file.semantics, file.definitions[position].name
-        owner = file.owner_class(position)
-        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        target = self.evaluator.members.around(file, position)
         if target is None or own not in {*semantics.constructors, semantics.call_method}:
             return []
         marks = frozenset() if own == semantics.call_method else semantics.class_types
@@ -1055,8 +1075,12 @@ class Sites(Component):
         if owner is None or callee.name != file.definitions[position].name:
             return False
         receivers = self.evaluator.values(other, scope, callee.object)
-        above = members.linearised(owner)[1:]
-        return any(own_class(one) in above for one in only(receivers, Instance, ClassObject))
+        above, follows = members.linearised(owner)[1:], self.evaluator.overriding.may_follow
+        return any(
+            own_class(one) in above for one in only(receivers, Instance, ClassObject)
+        ) or any(
+            follows(owner, own_class(one), callee.name) for one in only(receivers, SuperObject)
+        )
 
     def _calls_named(self, other: File, name: Any) -> CallsNamed:
         """The calls in a file that write a name, evaluated once for all that may be searched for."""

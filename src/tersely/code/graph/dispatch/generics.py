@@ -5,7 +5,7 @@ Repository<Owner>`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tersely.code.expressions import (
     Expression,
@@ -29,7 +29,7 @@ from tersely.code.graph.pointsto.values import (
     own_class,
     singleton,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.nodes import (
     Declared,
     Generic,
@@ -38,9 +38,6 @@ from tersely.code.nodes import (
     Typed,
     decoded,
 )
-
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 # classes between an instance and the base whose type parameters are asked for
 MAX_GENERIC_BASES = 8
@@ -57,35 +54,28 @@ class OuterBase(NamedTuple):
 class Generics(Component):
     """Type arguments over the values of an `Evaluator`."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        super().__init__(evaluator)
-        self._generic: dict[tuple[int, int], bool] = {}
-
     def returned(self, function: FunctionObject, known: Values) -> Values:
         """The values that a method gives to its receiver: of what is `known` that which the type
         arguments admit.
         """
         file, position = self.program.place(function)
         written = file.scope(position).returned_type
-        seen = self.seen_by(function, written) if self._is_generic(function) else written
+        seen = self.seen_by(function, written) if self._is_generic(*function.place) else written
         if seen is written:
             return known
-        declared = self.evaluator.annotations.instances(file, position, seen)
-        return self.evaluator.typed.narrowed(known, declared)
+        declared = self.annotations.instances(file, position, seen)
+        return self.typed.narrowed(known, declared)
 
-    def _is_generic(self, function: FunctionObject) -> bool:
+    @kept
+    def _is_generic(self, file_id: int, position: int) -> bool:
         """True if what a function returns names a type parameter."""
-        found = self._generic.get(function.place)
-        if found is None:
-            written = self.program.scope(function).returned_type
-            found = self._generic[function.place] = names_type_parameter(written)
-        return found
+        return names_type_parameter(self.file(file_id).scope(position).returned_type)
 
     def seen_by(self, function: FunctionObject, annotation: Expression) -> Expression:
         """A type in a method as its receiver sees it: the very same where nothing is known of its
         type parameters.
         """
-        receiver, file = function.receiver, self.program.home(function)
+        receiver, file = function.receiver, self.home(function)
         owner = file.owner_class(function.position)
         if (
             not isinstance(receiver, (Instance, ClassObject))
@@ -94,7 +84,7 @@ class Generics(Component):
         ):
             return annotation
         hidden = file.scope(function.position).type_parameters
-        given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
+        given = self._given(receiver, self.members.open.whole(file, owner))
         if file.semantics.own_type:
             own = receiver if isinstance(receiver, Instance) else instance_of(receiver)
             given[file.semantics.own_type] = GivenInstances(singleton(own))
@@ -111,14 +101,14 @@ class Generics(Component):
         if has(members, FunctionObject):
             return members
         key = ("field", own_class(instance), instance.arguments, name)
-        declared = self.evaluator.solver.solve(key, self._field, instance, name)
-        return self.evaluator.typed.narrowed(members, declared, whole=True) if declared else members
+        declared = self.solve(key, self._field, instance, name)
+        return self.typed.narrowed(members, declared, whole=True) if declared else members
 
     def _field(self, instance: Instance, name: str) -> Values:
         """What a field is declared to be whose type names type parameters that are known."""
         declared: Values = BOTTOM
-        for owner in self.evaluator.members.linearised(own_class(instance)):
-            file = self.program.home(owner)
+        for owner in self.members.linearised(own_class(instance)):
+            file = self.home(owner)
             if not file.scope(owner.position).type_parameters:
                 continue
             stores = file.receiver_stores(owner.position, name)
@@ -126,7 +116,7 @@ class Generics(Component):
                 annotation = _type_of(entry) or _type_of_parameter(file, scope, entry)
                 seen = substitute(annotation, self._given(instance, owner))
                 if seen is not annotation:
-                    declared |= self.evaluator.annotations.instances(file, scope, seen)
+                    declared |= self.annotations.instances(file, scope, seen)
         return declared
 
     def elements(self, instance: Instance) -> Values:
@@ -137,7 +127,7 @@ class Generics(Component):
         for base in self._outer_bases(instance):
             semantics = base.file.semantics
             if last_name(base.type) in semantics.containers | semantics.generators:
-                found |= self.evaluator.annotations.instances(base.file, base.scope, base.type)
+                found |= self.annotations.instances(base.file, base.scope, base.type)
         return found
 
     def _inherited(self, instance: Instance, name: str) -> Values:
@@ -158,19 +148,18 @@ class Generics(Component):
 
     def _indexed(self, instance: Instance) -> Values:
         """What every member of a type may be that says so of all of them: `{[name: string]: T}`."""
-        is_object = self.program.home(instance).semantics.members_are_items
-        return self.evaluator.containers.elements(self.elements(instance)) if is_object else BOTTOM
+        is_object = self.home(instance).semantics.members_are_items
+        return self.containers.elements(self.elements(instance)) if is_object else BOTTOM
 
     def _outer_bases(self, instance: Instance) -> Iterator[OuterBase]:
-        members = self.evaluator.members
-        for owner in members.linearised(own_class(instance)):
-            file = self.program.home(owner)
+        for owner in self.members.linearised(own_class(instance)):
+            file = self.home(owner)
             outer = file.definitions[owner.position].parent
             for base in written_types(file, file.scope(owner.position).bases):
                 if isinstance(base, Generic):
-                    values = self.evaluator.values(file, outer, base.base)
+                    values = self.values(file, outer, base.base)
                 elif isinstance(base, Item):
-                    values = self.evaluator.values(file, outer, base.object)
+                    values = self.values(file, outer, base.object)
                 else:
                     continue
                 if has(values, ExternalObject):
@@ -179,8 +168,8 @@ class Generics(Component):
     def above(self, instance: Instance, name: str) -> tuple[Values, ...]:
         """The type arguments of an instance as a class of that name above its own sees them."""
         target = own_class(instance)
-        for owner in self.evaluator.members.linearised(target):
-            if self.program.definition(owner).name == name:
+        for owner in self.members.linearised(target):
+            if self.definition(owner).name == name:
                 return self._arguments(target, instance.arguments, owner, MAX_GENERIC_BASES)
         return ()
 
@@ -207,7 +196,7 @@ class Generics(Component):
         """
         if target == owner or not left:
             return own if left else ()
-        file = self.program.home(target)
+        file = self.home(target)
         outer, names = (
             file.definitions[target.position].parent,
             file.scope(target.position).type_parameters,
@@ -216,10 +205,10 @@ class Generics(Component):
             name: GivenInstances(values) for name, values in zip(names, own, strict=False) if values
         }
         for base in written_types(file, file.scope(target.position).bases):
-            types = self.evaluator.annotations.instances(file, outer, substitute(base, given))
+            types = self.annotations.instances(file, outer, substitute(base, given))
             for value in sorted(only(types, Instance), key=repr):
                 above = own_class(value)
-                if owner in self.evaluator.members.linearised(above) and (
+                if owner in self.members.linearised(above) and (
                     found := self._arguments(above, value.arguments, owner, left - 1)
                 ):
                     return found

@@ -30,15 +30,14 @@ class HeaderFields(Component):
 
     def of(self, target: ClassObject) -> list[HeaderField]:
         """The fields that calling a class is given, in order; none if it has a constructor."""
-        members = self.evaluator.members
-        semantics = self.program.home(target).semantics
+        semantics = self.home(target).semantics
         names = (name for name in semantics.constructors if name != semantics.fields_constructor)
-        made = (value for name in names for value in members.declared(target, name))
+        made = (value for name in names for value in self.members.declared(target, name))
         if has(made, FunctionObject):
             return []
         return [
             HeaderField(owner, name)
-            for owner in reversed(members.linearised(target))
+            for owner in reversed(self.members.linearised(target))
             for name, _, _, _ in self.program.scope(owner).parameters
         ]
 
@@ -52,7 +51,7 @@ class HeaderFields(Component):
         """Calls that fill the parameters of a function, or the fields of a class: calls of it and of
         those below it.
         """
-        members = self.evaluator.members
+        members = self.members
         if file.definitions[position].kind not in CLASS_KINDS:
             return members.sites.of(file, position)
         target = members.open.whole(file, position)

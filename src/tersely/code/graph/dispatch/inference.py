@@ -70,14 +70,11 @@ class Inference(Component):
             return annotation
         written = place.call.types
         if written:
-            types = [
-                self.evaluator.annotations.instances(place.file, place.scope, each)
-                for each in written
-            ]
+            types = [self.annotations.instances(place.file, place.scope, each) for each in written]
             known: dict[str, Values] = dict(zip(names, types, strict=False))
         else:
             known = self._inferred(function, place)
-        if not self.program.home(function).semantics.virtual:
+        if not self.home(function).semantics.virtual:
             # a type does not say which function
             known = {name: without(values, FunctionObject) for name, values in known.items()}
         return substitute(
@@ -91,7 +88,7 @@ class Inference(Component):
 
     def _inferred(self, function: FunctionObject, place: CallPlace) -> dict[str, Values]:
         home, body = (
-            self.program.home(function),
+            self.home(function),
             self.program.scope(function),
         )
         shift = int(function.receiver is not None and bool(home.receiver_name(function.position)))
@@ -103,7 +100,7 @@ class Inference(Component):
                 values: Values = frozenset((function.receiver,))
             else:
                 passed = passed_expressions(body, index, place.call, shift)
-                values = self.evaluator.union(place.file, place.scope, passed)
+                values = self.union(place.file, place.scope, passed)
             type_ = _element_type(annotation) if mode == REST else annotation
             self._match(type_, values, home, found, MAX_TYPE_DEPTH)
         return found
@@ -133,7 +130,7 @@ class Inference(Component):
         """A type that is written out: each member has the type that stands there."""
         for key, part in pairs:
             if isinstance(part, Typed) and isinstance(key, ConstantValue):
-                members = self.evaluator.members.of_all(values, str(key.value), home)
+                members = self.members.of_all(values, str(key.value), home)
                 self._match(part.type, members, home, found, left)
 
     def _match_generic(
@@ -145,7 +142,7 @@ class Inference(Component):
         name, semantics, containers = (
             last_name(type_.base),
             home.semantics,
-            self.evaluator.containers,
+            self.containers,
         )
         types = type_.arguments
         if name in semantics.union_types or name in semantics.transparent_types:
@@ -173,7 +170,7 @@ class Inference(Component):
         """The type arguments of an instance as the class of that name sees them."""
         if not isinstance(value, Instance):
             return ()
-        own = self.program.definition(value).name == name
+        own = self.definition(value).name == name
         return value.arguments if own else self.evaluator.generics.above(value, name)
 
     def _results(self, functions: Values) -> Values:

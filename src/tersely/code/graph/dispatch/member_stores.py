@@ -34,23 +34,23 @@ class MemberStores(Component):
     def into(self, value: InFile, name: str | int) -> Values:
         """The values that assignments outside its home put into a member of a value."""
         value = instance_of(value) if isinstance(value, Instance) else value
-        return self.solver.solve(("outside", value, name), self._outside_values, value, name)
+        return self.solve(("outside", value, name), self._outside_values, value, name)
 
     def _outside_values(self, value: InFile, name: str | int) -> Values:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = BOTTOM
-        home = self.program.home(value)
+        home = self.home(value)
         files = self._storing(value, name)
         if len(files) > MAX_STORE_FILES:
             files = [value.file]
         as_class = own_class(value) if isinstance(value, Instance) else value
-        for file in map(self.program.file, files):
+        for file in map(self.file, files):
             for store in file.member_stores(name):
-                base = self.evaluator.values(file, store.scope, store.base)
+                base = self.values(file, store.scope, store.base)
                 instances = {instance_of(each) for each in only(base, Instance)}
                 is_meant = value in base or as_class in base or value in instances
                 if is_meant or (file.semantics.virtual and self._any_below(base, as_class)):
-                    found |= self.evaluator.values(file, store.scope, store.value)
+                    found |= self.values(file, store.scope, store.value)
         return (
             found | self._merged_values(home, value, name)
             if home.semantics.members_are_items
@@ -69,33 +69,33 @@ class MemberStores(Component):
 
     def _storing(self, value: InFile, name: str | int) -> list[int]:
         """The files that may assign a member of a value: its own, and those that mention the name."""
-        home = self.program.home(value)
-        mentioning = self.program.mentioning(name, home) if type(name) is str else ()
+        home = self.home(value)
+        mentioning = self.mentioning(name, home) if type(name) is str else ()
         return sorted({*mentioning, value.file})
 
     def _merged_values(self, home: File, value: InFile, name: str | int) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
         found: Values = BOTTOM
         for store in home.merges[:MAX_MERGES]:
-            if value in self.evaluator.values(home, store.scope, store.base):
-                for added in self.evaluator.values(home, store.scope, store.key.collection):
+            if value in self.values(home, store.scope, store.base):
+                for added in self.values(home, store.scope, store.key.collection):
                     if not self._is_enumerable(added):
                         continue
                     if type(name) is str:
-                        found |= self.evaluator.members.of(added, name, home)
+                        found |= self.members.of(added, name, home)
                     else:  # a place in a list
-                        found |= self.evaluator.containers.items(added, frozenset((name,)), home)
+                        found |= self.containers.items(added, frozenset((name,)), home)
         return without(found, BuiltinMethod, ExternalObject)
 
     def _is_enumerable(self, value: Value) -> bool:
         """True if what a value holds can be copied; what its class declares cannot."""
         if not isinstance(value, Instance):
             return True
-        return self.program.definition(value).kind in CALLABLE_KINDS
+        return self.definition(value).kind in CALLABLE_KINDS
 
     def _any_below(self, values: Values, target: InFile) -> bool:
         return any(
             isinstance(value, (Instance, ClassObject))
-            and target in self.evaluator.members.linearised(own_class(value))
+            and target in self.members.linearised(own_class(value))
             for value in values
         )

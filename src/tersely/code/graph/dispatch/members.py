@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ from tersely.code.graph.pointsto.values import (
     ModuleObject,
     RestArguments,
     SignatureObject,
+    SomeValue,
     SuperObject,
     TraitView,
     TupleObject,
@@ -53,7 +55,7 @@ from tersely.code.graph.pointsto.values import (
     without,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.program import ClassName, Inside, Place
+from tersely.code.graph.program.program import CLASSES_A_WORK, ClassName, Inside, Place
 from tersely.code.nodes import (
     CallableType,
     Declared,
@@ -64,13 +66,11 @@ from tersely.code.nodes import (
 )
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
-Order = frozenset[tuple[int, ClassObject]]  # of a hierarchy, the class itself first
 Called = FunctionObject | SignatureObject
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
-MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_KEEPER_FILES = 40  # files whose calls keep keyword arguments for one kind of object
 KEEPER_LIMIT = (
     f"keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
@@ -89,8 +89,6 @@ class Members(Component):
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)
         self._known_bodies: dict[ClassObject, list[Inside]] = {}
-        # solutions beside what they say
-        self._in_order: dict[ClassObject, tuple[Order, tuple[ClassObject, ...]]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -116,7 +114,7 @@ class Members(Component):
             TraitView: self.evaluator.traits.of_aspect,
             ExternalObject: self._of_external,
             ExternalResult: self._of_result,
-            ConstantObject: self._of_constant,
+            ConstantObject: self.typed.extension_functions,
             ContainerLiteral: self._of_literal,
             TupleObject: self._of_tuple,
             CollectionObject: self._of_container,
@@ -131,7 +129,7 @@ class Members(Component):
         return self._of_class_or_instance(value, name, file)
 
     def _of_module(self, value: ModuleObject, name: str, file: File) -> Values:
-        return self.evaluator.modules.of(self.program.home(value), name)
+        return self.evaluator.modules.of(self.home(value), name)
 
     def _of_external(self, value: ExternalObject, name: str, file: File) -> Values:
         assigned = self.missing.assigned(value, name, file)
@@ -139,25 +137,22 @@ class Members(Component):
 
     def _of_result(self, value: ExternalResult, name: str, file: File) -> Values:
         return (
-            self.evaluator.typed.extension_functions(value, name, file)
+            self.typed.extension_functions(value, name, file)
             or self._kept(value.name, name, file)
             or self.missing.assigned(value, name, file)
             or external(f"{value.name}.{name}")
         )
 
-    def _of_constant(self, value: ConstantObject, name: str, file: File) -> Values:
-        return self.evaluator.typed.extension_functions(value, name, file)
-
     def _of_literal(self, value: ContainerLiteral, name: str, file: File) -> Values:
         if not file.semantics.members_are_items:
             return self._of_tuple(value, name, file)
-        items = self.evaluator.containers.items(value, frozenset((name,)), file)
+        items = self.containers.items(value, frozenset((name,)), file)
         return self.read(items, value) or singleton(BuiltinMethod(value, name))
 
     def _of_tuple(self, value: ContainerLiteral | TupleObject, name: str, file: File) -> Values:
         """An element by its place, else what is known of a method."""
         if name.isdecimal():
-            return self.evaluator.containers.items(value, frozenset((int(name),)), file)
+            return self.containers.items(value, frozenset((int(name),)), file)
         return self._of_container(value, name, file)
 
     def _of_container(self, value: Value, name: str, file: File) -> Values:
@@ -174,20 +169,20 @@ class Members(Component):
         keeper = file.semantics.keyword_keepers.get(result.partition(".")[0], "")
         if not keeper:
             return BOTTOM
-        return self.solver.solve(("kept", keeper, name), self._kept_values, keeper, name, file)
+        return self.solve(("kept", keeper, name), self._kept_values, keeper, name, file)
 
     def _kept_values(self, keeper: str, name: str, file: File) -> Values:
         found: Values = BOTTOM
-        files = self.program.mentioning(keeper, file)
+        files = self.mentioning(keeper, file)
         if len(files) > MAX_KEEPER_FILES:
             self.solver.bounds.add(KEEPER_LIMIT)
         for file_id in files[:MAX_KEEPER_FILES]:
-            other = self.program.file(file_id)
+            other = self.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
                 given = [
                     value for keyword, value in other.call(scope, index).keywords if keyword == name
                 ]
-                found |= self.evaluator.union(other, scope, given)
+                found |= self.union(other, scope, given)
         return found
 
     def _of_class_or_instance(self, value: ClassObject | Instance, name: str, file: File) -> Values:
@@ -198,9 +193,9 @@ class Members(Component):
         if (isinstance(value, Instance) and value.is_open) or (
             isinstance(value, ClassObject) and self.evaluator.traits.is_trait(value)
         ):
-            found |= self.evaluator.typed.below(found, target, name)
+            found |= self.typed.below(found, target, name)
         if not has(found, FunctionObject):
-            found |= self.evaluator.typed.extension_functions(value, name, file)
+            found |= self.typed.extension_functions(value, name, file)
         return self.read(found, value)
 
     def _item_as_member(self, value: Value, name: str, file: File) -> Values:
@@ -229,7 +224,7 @@ class Members(Component):
 
     def _of_function(self, value: FunctionObject, name: str, file: File) -> Values:
         if file.semantics.functions_are_objects:
-            return self.evaluator.typed.of_function(value, name, file)
+            return self.typed.of_function(value, name, file)
         if name and name == file.semantics.prototype:
             return singleton(instance_of(value))
         found = self.evaluator.stores.into(FunctionObject(*value.place), name)
@@ -242,20 +237,15 @@ class Members(Component):
         found: set[Value] = set()
         for member in members:
             if isinstance(member, FunctionObject) and member.receiver is None:
-                scope = self.program.scope(member)
-                if scope.flags & SETTER:
+                flags = self.program.scope(member).flags
+                if flags & SETTER:
                     continue
-                if scope.flags & PROPERTY and (
-                    isinstance(receiver, (Instance, ContainerLiteral)) or scope.flags & CLASS_METHOD
-                ):
-                    found |= self.evaluator.calls.returned(
-                        FunctionObject(member.file, member.position, receiver)
-                    )
-                    continue
-                if not scope.flags & STATIC and (
-                    isinstance(receiver, (Instance, ContainerLiteral)) or scope.flags & CLASS_METHOD
-                ):
-                    member = FunctionObject(member.file, member.position, receiver)
+                if flags & CLASS_METHOD or isinstance(receiver, (Instance, ContainerLiteral)):
+                    bound = FunctionObject(member.file, member.position, receiver)
+                    if flags & PROPERTY:
+                        found |= self.evaluator.calls.returned(bound)
+                        continue
+                    member = member if flags & STATIC else bound
             if isinstance(member, Instance) and (described := self._described(member)):
                 found |= described
                 continue
@@ -266,11 +256,11 @@ class Members(Component):
         """What reading a member gives that has a method for being read, nothing if that is not
         known.
         """
-        home = self.program.home(member)
+        home = self.home(member)
         method = home.semantics.descriptor_method
         return (
             self.evaluator.calls.of_member(member, method, home)
-            if method and self.program.named(method)
+            if method and self.named(method)
             else BOTTOM
         )
 
@@ -292,6 +282,11 @@ class Members(Component):
         if scope is None or not scope.flags & EXTENSION:
             return self.open.whole(file, position)
         return self._received_by(file, position)
+
+    def around(self, file: File, position: int) -> ClassObject | None:
+        """The class that a definition stands in."""
+        owner = file.owner_class(position)
+        return self.class_of(file, owner) if owner >= 0 else None
 
     def of_class(
         self,
@@ -339,15 +334,11 @@ class Members(Component):
         """A member that a class or one above it has, unbound. `side`: ClassObject for what the class
         itself can do.
         """
-        semantics = self.program.home(target).semantics
+        semantics = self.home(target).semantics
         if semantics.class_side:
-            return self.solver.solve(
-                ("side", target, name, side), self.open.declared, target, name, side
-            )
+            return self.solve(("side", target, name, side), self.open.declared, target, name, side)
         compute = self._typed if semantics.virtual else self._declared
-        return self.solver.solve(
-            ("member", target.file, target.position, name), compute, target, name
-        )
+        return self.solve(("member", target.file, target.position, name), compute, target, name)
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
         """The values of a bare name in a class body: a member of the class, of one above or, if
@@ -359,8 +350,8 @@ class Members(Component):
         if target is None:
             return BOTTOM
         found = self.declared(target, name)
-        if file.semantics.virtual and self.evaluator.typed.is_virtual(found):
-            found |= self.evaluator.typed.overriding(target, name)
+        if file.semantics.virtual and self.typed.is_virtual(found):
+            found |= self.typed.overriding(target, name)
         return (
             self.read(found, Instance(target.file, target.position, True))
             if file.semantics.virtual
@@ -373,7 +364,7 @@ class Members(Component):
         """
         found: set[Value] = set()
         signatures: set[tuple[str, ...] | None] = set()
-        for owner in self.linearised(target):
+        for owner in self.order(target):
             own = self._written_outside(owner, name) | self._in_bases(owner, name)
             for file, position in self._having(owner, name):
                 own |= self._typed_own(file, position, name, owner)
@@ -382,13 +373,12 @@ class Members(Component):
                 if not isinstance(value, FunctionObject):
                     if None not in signatures:
                         found.add(value)
-                elif self.evaluator.typed.signature(value) not in signatures:
+                elif self.typed.signature(value) not in signatures:
                     found.add(value)
             signatures.update(
-                self.evaluator.typed.signature(v) if isinstance(v, FunctionObject) else None
-                for v in own
+                self.typed.signature(v) if isinstance(v, FunctionObject) else None for v in own
             )
-            if own and not self.program.home(owner).semantics.overloads:
+            if own and not self.home(owner).semantics.overloads:
                 break
         return (
             frozenset(found)
@@ -400,7 +390,7 @@ class Members(Component):
         """What a namespace has of a name because it imports all names of others."""
         stars = file.scope(namespace).stars
         for target in (target for star in stars for target in self.program.modules(file, star)):
-            if found := self.evaluator.modules.of(self.program.file(target), name):
+            if found := self.evaluator.modules.of(self.file(target), name):
                 return found
         return self.evaluator.modules.from_class_stars(file, name, stars)
 
@@ -408,17 +398,17 @@ class Members(Component):
         """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
         `this[SAVE] = …`.
         """
-        file = self.program.home(owner)
+        file = self.home(owner)
         outer = file.definitions[owner.position].parent
         found: Values = BOTTOM
         for written, computed in file.computed_names.get(owner.position, {}).items():
-            keys = self.evaluator.containers.keys(file, outer, computed)
+            keys = self.containers.keys(file, outer, computed)
             if keys is not None and name in keys:
                 found |= self.evaluator.names.bound(file, owner.position, written)
         for store in file.computed_receiver_stores(owner.position):
-            keys = self.evaluator.containers.keys(file, store.scope, store.key)
+            keys = self.containers.keys(file, store.scope, store.key)
             if keys is not None and name in keys:
-                found |= self.evaluator.values(file, store.scope, store.value)
+                found |= self.values(file, store.scope, store.value)
         return found
 
     def computed_names(self, file: File, position: int) -> list[str]:
@@ -428,13 +418,13 @@ class Members(Component):
         name, outer = file.definitions[position].name, file.definitions[position].parent
         computed = file.computed_names.get(outer, {}).get(name)
         around = file.definitions[outer].parent
-        keys = self.evaluator.containers.keys(file, around, computed) or frozenset()
+        keys = self.containers.keys(file, around, computed) or frozenset()
         texts = sorted(key for key in keys if type(key) is str)
         return [key.rpartition(".")[2] if key.startswith(UNIQUE_KEY) else key for key in texts]
 
     def _having(self, owner: ClassObject, name: str) -> list[Inside]:
         """The bodies of a class in which a member is looked for."""
-        if self.program.home(owner).semantics.traits:
+        if self.home(owner).semantics.traits:
             return self.evaluator.traits.first_bodies(self._bodies(owner), name)
         return [
             (file, position)
@@ -443,10 +433,10 @@ class Members(Component):
         ]
 
     def _of_companion(self, target: ClassObject, name: str) -> Values:
-        companion = self.program.home(target).semantics.companion
+        companion = self.home(target).semantics.companion
         found: Values = BOTTOM
         for owner in self.linearised(target) if companion and name != companion else ():
-            home = self.program.home(owner)
+            home = self.home(owner)
             for value in (
                 self.evaluator.names.bound(home, owner.position, companion)
                 if companion in home.names(owner.position)
@@ -461,13 +451,13 @@ class Members(Component):
         """
         found: Values = BOTTOM
         file, outer = (
-            self.program.home(owner),
-            self.program.definition(owner).parent,
+            self.home(owner),
+            self.definition(owner).parent,
         )
         for expression in written_types(file, file.scope(owner.position).bases):
             if isinstance(expression, MappingLiteral):
                 members = [value for key, value in expression.entries if key == (CONST, name)]
-                found |= self.evaluator.union(file, outer, members)
+                found |= self.union(file, outer, members)
         return found
 
     def _typed_own(self, file: File, position: int, name: str, owner: ClassObject) -> Values:
@@ -486,18 +476,18 @@ class Members(Component):
         functions: Values = BOTTOM
         for scope, entry in entries:
             if isinstance(entry, (DefinedHere, CallableType)):
-                functions |= self.evaluator.values(file, scope, entry)
+                functions |= self.values(file, scope, entry)
             elif not isinstance(entry, Typed):
-                values |= self.evaluator.values(file, scope, entry)
+                values |= self.values(file, scope, entry)
         declared: Values = BOTTOM
         for scope, annotation in types:
-            declared |= self.evaluator.annotations.instances(file, scope, annotation)
-        known = self.evaluator.typed.narrowed(values, declared, whole=True)
+            declared |= self.annotations.instances(file, scope, annotation)
+        known = self.typed.narrowed(values, declared, whole=True)
         return functions | (known or self._placeholder(file, position, name))
 
     def _declared(self, target: ClassObject, name: str) -> Values:
         assigned: Values = BOTTOM
-        for owner in self.linearised(target):
+        for owner in self.order(target):
             assigned |= self.assigned(owner, name)
             found = self.own(owner, name) or self._computed(owner, name)
             if found:
@@ -515,22 +505,20 @@ class Members(Component):
             if name in file.names(position):
                 found |= self.evaluator.names.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
-        if self.program.home(owner).semantics.open_classes:
+        if self.home(owner).semantics.open_classes:
             found |= self.open.defined_elsewhere(owner, name)
         return found | self._written_outside(owner, name)
 
     def _written_outside(self, owner: ClassObject, name: str) -> Values:
         """Methods that name their class as the type of a receiver, outside of its body."""
         found: set[Value] = set()
-        class_name = self.program.definition(owner).name
-        for file_id, position in self.program.named(name, owner=class_name):
-            file = self.program.file(file_id)
+        class_name = self.definition(owner).name
+        for file_id, position in self.named(name, owner=class_name):
+            file = self.file(file_id)
             scope = file.body(position)
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
-            if owner in self.evaluator.values(
-                file, file.definitions[position].parent, scope.receiver_type
-            ):
+            if owner in self.values(file, file.definitions[position].parent, scope.receiver_type):
                 found.add(FunctionObject(file_id, position, None))
         return frozenset(found)
 
@@ -540,17 +528,17 @@ class Members(Component):
         if name != file.semantics.prototype:
             for value in self._prototypes(owner, file):
                 if isinstance(value, ContainerLiteral):
-                    found |= self.evaluator.containers.items(value, frozenset((name,)), file)
+                    found |= self.containers.items(value, frozenset((name,)), file)
         return found
 
     def _prototypes(self, owner: ClassObject, file: File) -> Values:
         """What was assigned to be the prototype of a class or function."""
-        made = self.program.definition(owner).kind in CALLABLE_KINDS
+        made = self.definition(owner).kind in CALLABLE_KINDS
         thing = FunctionObject(owner.file, owner.position) if made else owner
         found = self.evaluator.stores.into(thing, file.semantics.prototype)
         for value in found:
             if isinstance(value, ContainerLiteral):
-                found |= self.evaluator.containers.merged_into(value)
+                found |= self.containers.merged_into(value)
         return found
 
     def assigned(self, owner: ClassObject, name: str) -> Values:
@@ -561,7 +549,7 @@ class Members(Component):
         for file, position in self._bodies(owner):
             stores = file.receiver_stores(position, name)
             for scope, expression in stores:
-                found |= self.evaluator.values(file, scope, expression)
+                found |= self.values(file, scope, expression)
             if stores:
                 found |= self.evaluator.stores.into(instance_of(owner), name)
         return found
@@ -574,13 +562,13 @@ class Members(Component):
         """The bodies that hold the members of a class."""
         known = self._known_bodies.get(owner)
         if known is None:
-            file = self.program.home(owner)
+            file = self.home(owner)
             known = [
-                (self.program.file(at), position)
+                (self.file(at), position)
                 for at, position in self.open.openings(file, owner.position)
             ]
             name = file.definitions[owner.position].name
-            if self.program.named(name, kinds=EXTENSION_KINDS) or self.open.added_to(file, name):
+            if self.named(name, kinds=EXTENSION_KINDS) or self.open.added_to(file, name):
                 return [*known, *self.extensions(owner)]  # may be on the way to being solved
             self._known_bodies[owner] = known
         return known
@@ -588,16 +576,16 @@ class Members(Component):
     def extensions(self, owner: ClassObject) -> list[Inside]:
         """Blocks and receiver methods elsewhere that add members to a class."""
         key = ("extensions", owner)
-        found = self.solver.solve(key, self._extension_values, owner)
-        return [(self.program.file(file_id), position) for file_id, position in sorted(found)]
+        found = self.solve(key, self._extension_values, owner)
+        return [(self.file(file_id), position) for file_id, position in sorted(found)]
 
     def _extension_values(self, owner: ClassObject) -> frozenset[Place]:
-        home = self.program.home(owner)
+        home = self.home(owner)
         name = home.definitions[owner.position].name
         is_of_module = home.definitions[owner.position].parent == 0
         found = set(self.open.added_to(home, name)) if is_of_module else set()
-        for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
-            file = self.program.file(file_id)
+        for file_id, position in self.named(name, kinds=EXTENSION_KINDS):
+            file = self.file(file_id)
             scope = file.body(position)
             if (
                 scope is not None
@@ -609,31 +597,42 @@ class Members(Component):
 
     def linearised(self, target: ClassObject) -> tuple[ClassObject, ...]:
         """Method resolution order (C3; depth first where C3 has no answer), the class itself first."""
-        found = self.solver.solve(("linearised", target), self._order, target)
-        solved, order = self._in_order.get(target, (None, ()))
-        if solved is not found:
-            order = tuple(value for _, value in sorted(found)) or (target,)
-            self._in_order[target] = found, order
-        return order
+        found = self.solve(("linearised", target), self._linearised, target)
+        return _sequence(found) or (target,)
 
-    def _order(self, target: ClassObject) -> Order:
-        bases = [
-            base for base in self.bases(target) if isinstance(base, ClassObject) and base != target
-        ]
-        orders = [[value for value in self.linearised(base) if value != target] for base in bases]
-        merged = _merge([*orders, list(bases)])
+    def _linearised(self, target: ClassObject) -> frozenset[tuple[ClassObject, ...]]:
+        return frozenset((tuple(self.order(target)),))
+
+    def order(self, target: ClassObject) -> Iterator[ClassObject]:
+        """Method resolution order, found out only as far as it is read."""
+        met = dict[ClassObject, None]()
+        behind: tuple[ClassObject, ...] = (target,)
+        while len(behind) == 1 and behind[0] not in met:
+            met[behind[0]] = None
+            self.program.bounds.spend(len(met) % CLASSES_A_WORK == 0)
+            yield behind[0]
+            bases = self.bases(behind[0])
+            behind = tuple(base for base in bases if isinstance(base, ClassObject))
+        if len(behind) > 1:
+            merged = _sequence(self.solve(("merged", behind), self._merged, behind))
+            self.program.bounds.spend(len(merged) // CLASSES_A_WORK)
+            yield from (one for one in merged if one not in met)
+
+    def _merged(self, bases: tuple[ClassObject, ...]) -> frozenset[tuple[ClassObject, ...]]:
+        orders = [self.linearised(base) for base in bases]
+        merged = _merge([*orders, bases])
         if merged is None:
             merged = list(dict.fromkeys(value for order in orders for value in order))
-        return frozenset(enumerate((target, *merged[:MAX_BASES])))
+        return frozenset((tuple(merged),))
 
-    def bases(self, target: ClassObject, kind: type[Value] = ClassObject) -> list[Value]:
+    def bases(self, target: ClassObject, kind: type[Value] = ClassObject) -> tuple[Value, ...]:
         """The base classes in order, external ones included; with `kind` Instance what the class
         itself is one of.
         """
-        found = self.solver.solve(("bases", target, kind), self._base_values, target, kind)
-        return [value for _, value in sorted(found)]
+        found = self.solve(("bases", target, kind), self._base_values, target, kind)
+        return _sequence(found)
 
-    def _base_values(self, target: ClassObject, kind: type[Value]) -> frozenset[tuple[int, Value]]:
+    def _base_values(self, target: ClassObject, kind: type[Value]) -> frozenset[tuple[Value, ...]]:
         found: list[Value] = []
         wanted = (ClassObject, ExternalObject) if kind is ClassObject else (kind,)
         for file, position in self._bodies(target):
@@ -644,7 +643,7 @@ class Members(Component):
                     for v in sorted(only(self._prototypes(target, file), Instance), key=repr)
                 )
             for expression in written_types(file, file.scope(position).bases):
-                values = self.evaluator.values(file, outer, expression)
+                values = self.values(file, outer, expression)
                 if file.semantics.prototype:
                     values = frozenset(
                         own_class(v) if isinstance(v, FunctionObject) else v for v in values
@@ -652,26 +651,22 @@ class Members(Component):
                 if file.semantics.open_classes and has(values, ClassObject):
                     values = without(values, ExternalObject)
                 found.extend(sorted(only(values, *wanted), key=repr))
-        return frozenset(enumerate(dict.fromkeys(found)))
+        return frozenset((tuple(dict.fromkeys(found)),))
 
     def subclasses(self, target: ClassObject) -> list[ClassObject]:
         """All classes below a class, nearest first."""
-        found: dict[ClassObject, None] = {}
-        pending = [target]
-        is_open = self.program.home(target).semantics.open_receivers
+        found, pending = {target}, [target]
+        is_open = self.home(target).semantics.open_receivers
         # others see `CallGraph.callers`
         solve = self.solver.solve_whole if is_open else self.solver.solve
-        while pending:
-            current = pending.pop(0)
+        for current in pending:
             below = solve(("subclasses", current), self._direct_subclasses, current)
-            for child in sorted(below):
-                if child not in found and child != target:
-                    found[child] = None
-                    pending.append(child)
-        return list(found)
+            pending += sorted(below - found)
+            found |= below
+        return pending[1:]
 
     def _direct_subclasses(self, target: ClassObject) -> frozenset[ClassObject]:
-        home = self.program.home(target)
+        home = self.home(target)
         name = home.definitions[target.position].name
         found = self._implementers(target) if self.is_structural(target) else frozenset()
         based = self.program.hierarchy.based_on(name, home.family)
@@ -686,13 +681,13 @@ class Members(Component):
         """The classes of some names that are based on one."""
         return (
             one
-            for one in self.open.named(sorted(names))
+            for one in self.open.classes(sorted(names))
             if one != target and target in self.bases(one)
         )
 
     def is_structural(self, target: ClassObject) -> bool:
         """True if having every method of a type makes a class implement it."""
-        home = self.program.home(target)
+        home = self.home(target)
         if home.semantics.protocols:
             outside = (
                 base.last_name for base in only(self.bases(target, ExternalObject), ExternalObject)
@@ -705,10 +700,10 @@ class Members(Component):
         wanted = self._asked_for(interface)
         if not wanted:
             return frozenset()
-        rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
+        rarest = min(sorted(wanted), key=lambda name: len(self.named(name)))
         candidates: set[ClassObject] = set()
-        for file_id, position in self.program.named(rarest):
-            owner = self.owner_of_method(self.program.file(file_id), position)
+        for file_id, position in self.named(rarest):
+            owner = self.owner_of_method(self.file(file_id), position)
             if owner is not None:
                 candidates.update((owner, *self._embedding(owner)))
         return frozenset(
@@ -722,10 +717,9 @@ class Members(Component):
         methods.
         """
         found = []
-        for file_id, position in self.program.named(name):
-            file = self.program.file(file_id)
-            owner = file.owner_class(position)
-            interface = self.class_of(file, owner) if owner >= 0 else None
+        for file_id, position in self.named(name):
+            file = self.file(file_id)
+            interface = self.around(file, position)
             if interface is None or interface == target or not self.is_structural(interface):
                 continue
             if self._provides_all(target, self._asked_for(interface)):
@@ -748,7 +742,7 @@ class Members(Component):
         """True if a function can be called as a method of an interface is: with as many arguments,
         where types have no subtypes of types with the same names as far as both have a name.
         """
-        typed, semantics = self.evaluator.typed, self.program.home(method).semantics
+        typed, semantics = self.typed, self.home(method).semantics
         if semantics.nominal or isinstance(method, SignatureObject):
             return typed.accepts_as_many(function, method)
         own, wanted = typed.signature(function), typed.signature(method)
@@ -758,14 +752,14 @@ class Members(Component):
         )
 
     def _embedding(self, owner: ClassObject) -> list[ClassObject]:
-        is_interface = self.program.definition(owner).kind == Kind.INTERFACE
+        is_interface = self.definition(owner).kind == Kind.INTERFACE
         return [] if is_interface else self.subclasses(owner)
 
     def _asked_for(self, interface: ClassObject) -> dict[str, Called]:
         """What an interface asks to be there and be called, by name."""
         found: dict[str, Called] = {}
         for owner in self.linearised(interface):
-            file = self.program.home(owner)
+            file = self.home(owner)
             for child in file.children.get(owner.position, ()):
                 for value in self._called_member(file, child):
                     found.setdefault(file.definitions[child].name, value)
@@ -781,7 +775,7 @@ class Members(Component):
         found: Values = BOTTOM
         for at, entry in file.bindings(own.parent, own.name) if own.kind == Kind.FIELD else ():
             if isinstance(entry, Typed) and not isinstance(entry.type, Either):
-                found |= self.evaluator.annotations.instances(file, at, entry.type)
+                found |= self.annotations.instances(file, at, entry.type)
         return only(found, SignatureObject)
 
     def owner_of_method(self, file: File, position: int) -> ClassObject | None:
@@ -793,21 +787,20 @@ class Members(Component):
             or file.definitions[position].kind != Kind.METHOD
         ):
             return None
-        owner = file.owner_class(position)
-        if owner >= 0:
-            return self.class_of(file, owner)
+        if file.owner_class(position) >= 0:
+            return self.around(file, position)
         return self._received_by(file, position)
 
     def _received_by(self, file: File, position: int) -> ClassObject | None:
         """The class that an extension, or a method that is written outside, says it belongs to."""
         scope, parent = file.body(position), file.definitions[position].parent
-        types = self.evaluator.values(file, parent, scope.receiver_type) if scope else BOTTOM
+        types = self.values(file, parent, scope.receiver_type) if scope else BOTTOM
         return next(iter(sorted(only(types, ClassObject), key=repr)), None)
 
     def _of_subclasses(self, target: ClassObject, name: str) -> Values:
         """What subclasses declare under a name that few classes declare."""
-        places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
-        home = self.program.home(target)
+        places = self.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
+        home = self.home(target)
         found: Values = BOTTOM
         own = home.definitions[target.position].name
         is_stored = bool(home.member_stores(name))
@@ -816,11 +809,10 @@ class Members(Component):
         for below in self._based_on(target, near):
             # An equation: what is assigned may come from the same member of another instance of
             # `target`.
-            found |= self.solver.solve(("assigned below", below, name), self.assigned, below, name)
+            found |= self.solve(("assigned below", below, name), self.assigned, below, name)
         for file_id, position in places if len(places) <= MAX_SUBCLASS_MEMBERS else ():
-            file = self.program.file(file_id)
-            owner = file.owner_class(position)
-            child = self.class_of(file, owner) if owner >= 0 else None
+            file = self.file(file_id)
+            child = self.around(file, position)
             if child is not None and child != target and target in self.linearised(child):
                 found |= self.own(child, name)
         return found
@@ -828,7 +820,7 @@ class Members(Component):
     def _of_parent(self, value: SuperObject, name: str, file: File) -> Values:
         owner = self.open.whole(*self.program.place(value))
         receiver = instance_of(owner)
-        for base in self.linearised(owner)[1:]:
+        for base in islice(self.order(owner), 1, None):
             virtual = file.semantics.virtual
             found = (
                 self.declared(base, name)
@@ -843,13 +835,13 @@ class Members(Component):
 
     def of_external_base(self, target: ClassObject, name: str) -> Values:
         """A member that a class may have from a base outside the repository."""
-        mark = self.program.home(target).semantics.variable_mark
+        mark = self.home(target).semantics.variable_mark
         if mark and name.startswith(mark):
             return BOTTOM
         outside = self.outer_base(target)
         if not outside:
             return BOTTOM
-        collections = self.program.home(target).semantics.instance_collections
+        collections = self.home(target).semantics.instance_collections
         if f"{outside.rpartition('.')[2]}.{name}" in collections:
             return collection(singleton(instance_of(target)))
         return external(f"{outside}.{name}")
@@ -858,34 +850,38 @@ class Members(Component):
         """The dotted name of the first base of a class that is outside the repository and may have
         members, "" without one.
         """
-        base = self.solver.solve(("outer base", target), self._outer_base, target)
+        base = self.solve(("outer base", target), self._outer_base, target)
         return next(iter(base)).name if base else ""
 
     def _outer_base(self, target: ClassObject) -> frozenset[ExternalObject]:
         """The first base in a hierarchy that is outside the repository and may have members."""
-        empty = self.program.home(target).semantics.empty_bases
+        empty = self.home(target).semantics.empty_bases
         bases = (
             base
-            for owner in self.linearised(target)
+            for owner in self.order(target)
             for base in self.bases(owner)
             if isinstance(base, ExternalObject) and base.last_name not in empty
         )
         return frozenset(islice(bases, 1))
 
 
-def _merge(orders: list[list[ClassObject]]) -> list[ClassObject] | None:
+def _sequence(found: frozenset[tuple[SomeValue, ...]]) -> tuple[SomeValue, ...]:
+    """The sequence that an unknown is: the longest, where it is not settled."""
+    return max(sorted(found), key=len) if len(found) > 1 else next(iter(found), ())
+
+
+def _merge(orders: Iterable[Sequence[ClassObject]]) -> list[ClassObject] | None:
     """The merge of C3 linearisation; None when the orders contradict each other."""
     merged: list[ClassObject] = []
-    orders = [order for order in orders if order]
-    while orders:
-        for order in orders:
-            head = order[0]
-            if not any(head in other[1:] for other in orders):
-                break
-        else:
+    pending = [deque(order) for order in orders]
+    behind = Counter(value for order in pending for value in islice(order, 1, None))
+    while pending := list(filter(None, pending)):
+        head = next((order[0] for order in pending if not behind[order[0]]), None)
+        if head is None:
             return None
         merged.append(head)
-        orders = [
-            rest for rest in ([part for part in order if part != head] for order in orders) if rest
-        ]
+        for order in pending:
+            if order[0] == head:
+                order.popleft()
+                behind.subtract(islice(order, 1))
     return merged

@@ -45,7 +45,7 @@ class Modules(Component):
 
     def of(self, file: File, name: str) -> Values:
         """A top-level name of a module, what it passes on from star imports, or a submodule."""
-        return self.solver.solve(("module", file.id, name), self._module_values, file, name)
+        return self.solve(("module", file.id, name), self._module_values, file, name)
 
     def _module_values(self, file: File, name: str) -> Values:
         return (
@@ -59,7 +59,7 @@ class Modules(Component):
         whole = file.semantics.module_object
         if whole and whole in file.names(0) and name not in (whole, file.semantics.default_export):
             exported = self.evaluator.names.bound(file, 0, whole) - {ModuleObject(file.id)}
-            found = self.evaluator.members.of_all(exported, name, file)
+            found = self.members.of_all(exported, name, file)
             ours = without(found, BuiltinMethod, Outside)
             if ours:
                 return ours
@@ -93,7 +93,7 @@ class Modules(Component):
         """A name that no scope of the file binds: star imports, then files that share its
         namespace.
         """
-        return self.solver.solve(("top", file.id, name), self._top_level_values, file, name)
+        return self.solve(("top", file.id, name), self._top_level_values, file, name)
 
     def _top_level_values(self, file: File, name: str) -> Values:
         found = self._from_stars(file, name)
@@ -101,9 +101,9 @@ class Modules(Component):
             found = self.from_class_stars(file, name, file.stars)
         if not found and file.semantics.open_classes:
             found = (
-                self.evaluator.members.open.by_qualified_name(file, name)
+                self.members.open.by_qualified_name(file, name)
                 if "." in name
-                else self.evaluator.members.open.from_stars(file, name)
+                else self.members.open.from_stars(file, name)
             )
         if found or file.semantics.namespace == "file":
             return found
@@ -121,7 +121,7 @@ class Modules(Component):
         """
         found: Values = BOTTOM
         is_of_runtime = f"{file.semantics.builtins}.{name}" in file.semantics.summaries
-        for other in map(self.program.file, self._storing_globally(file, name)):
+        for other in map(self.file, self._storing_globally(file, name)):
             is_shared = other.id == file.id or (is_test(file.path) and not is_of_runtime)
             if is_test(other.path) and not is_shared:
                 continue
@@ -129,17 +129,17 @@ class Modules(Component):
                 # a parameter of that name is given that object
                 is_meant = store.base in file.semantics.global_objects or any(
                     self._is_global_object(base, other)
-                    for base in self.evaluator.values(other, store.scope, store.base)
+                    for base in self.values(other, store.scope, store.base)
                 )
                 if is_meant:
-                    found |= self.evaluator.values(other, store.scope, store.value)
+                    found |= self.values(other, store.scope, store.value)
         return found
 
     def _storing_globally(self, file: File, name: str) -> list[int]:
         """The files that may put a name into the global scope: where more use the name than are
         searched, those that write the global object as well.
         """
-        files = sorted(self.program.mentioning(name, file))
+        files = sorted(self.mentioning(name, file))
         if file.namespace:
             same_pages = {*self.program.neighbours(file), file.id}
             return [file_id for file_id in files if file_id in same_pages]
@@ -147,7 +147,7 @@ class Modules(Component):
             writing = {
                 file_id
                 for words in file.semantics.global_objects
-                for file_id in self.program.mentioning(words, file)
+                for file_id in self.mentioning(words, file)
             }
             files = [file_id for file_id in files if file_id in writing]
         if len(files) > MAX_GLOBAL_FILES:
@@ -187,23 +187,23 @@ class Modules(Component):
     def _in_global_namespaces(self, file: File, name: str) -> Iterator[Inside]:
         """The namespaces for what is declared for all that define a name."""
         namespace = file.semantics.global_namespace
-        for file_id, position in self.program.named(name, owner=namespace):
-            other = self.program.file(file_id)
+        for file_id, position in self.named(name, owner=namespace):
+            other = self.file(file_id)
             owner = other.definitions[position].parent
             if other.family == file.family and other.definitions[owner].kind == Kind.NAMESPACE:
                 yield other, owner
 
     def _in_declaring_scripts(self, file: File, name: str) -> Iterator[Inside]:
         """The scripts that define a name at their top and declare it for all files by that."""
-        for file_id, _ in self.program.named(name, owner=""):
+        for file_id, _ in self.named(name, owner=""):
             row = self.program.rows[file_id]
             declares = LANGUAGES[row.language].resolution.scripts_declare_for_all
             if row.namespace and declares and self.program.is_kin(file_id, file):
-                yield self.program.file(file_id), 0
+                yield self.file(file_id), 0
 
     def _is_type(self, value: Value) -> bool:
         """True if a value is a type that nothing is made of."""
-        kind = self.program.definition(value).kind if isinstance(value, ClassObject) else ""
+        kind = self.definition(value).kind if isinstance(value, ClassObject) else ""
         return kind in (Kind.INTERFACE, Kind.TYPE)
 
     def _only_one(self, file: File, name: str) -> Values:
@@ -213,10 +213,10 @@ class Modules(Component):
         if self.program.facts.namesakes(name):
             return BOTTOM
         homes = [
-            self.program.file(at)
-            for at, position in self.program.named(name)
+            self.file(at)
+            for at, position in self.named(name)
             if self.program.rows[at].language == file.language.name
-            and self.program.file(at).definitions[position].parent == 0
+            and self.file(at).definitions[position].parent == 0
         ]
         if len(homes) != 1:
             return BOTTOM
@@ -251,17 +251,17 @@ class Modules(Component):
             owners: Values = BOTTOM
             if separator:
                 owners = names.imported(file, package, last)
-            elif name != module and self.program.named(name):
+            elif name != module and self.named(name):
                 owners = names.of(file, 0, module)
             found: Values = BOTTOM
             for owner in owners:
                 # not what it may have from bases outside: that would be anything
                 declared = (
-                    self.evaluator.members.declared(owner, name, ClassObject)
+                    self.members.declared(owner, name, ClassObject)
                     if isinstance(owner, ClassObject)
                     else BOTTOM
                 )
-                found |= self.evaluator.members.read(declared, owner)
+                found |= self.members.read(declared, owner)
             if found:
                 return found
         return BOTTOM
@@ -278,16 +278,16 @@ class Modules(Component):
     def _from_neighbours(self, file: File, name: str) -> Values:
         sharing = file.semantics.namespace
         if sharing == "global":
-            places: Iterable[Place] = self.program.named(name)
+            places: Iterable[Place] = self.named(name)
         else:
             near = self.program.neighbours(file)
-            places = [place for place in self.program.named(name) if place[0] in near]
+            places = [place for place in self.named(name) if place[0] in near]
             if places and file.namespace and self.program.facts.namesakes(name):
                 # a package hides what has none
                 places = [place for place in places if self.program.rows[place[0]].namespace]
         found: Values = BOTTOM
         for file_id, position in places:
-            other = self.program.file(file_id)
+            other = self.file(file_id)
             if other.family != file.family:
                 continue
             scope = other.body(position)

@@ -49,60 +49,60 @@ class Objects(Component):
 
     def functions(self, target: ClassObject, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
-        home = self.program.home(target)
+        home = self.home(target)
         if not home.semantics.members_are_items or home.definitions[target.position].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
             return BOTTOM
-        return self.solver.solve(("object members", target, name), self._functions, target, name)
+        return self.solve(("object members", target, name), self._functions, target, name)
 
     def _functions(self, target: ClassObject, name: str) -> Values:
         found: Values = BOTTOM
-        for owner in (target, *self.evaluator.members.subclasses(target)):
+        for owner in (target, *self.members.subclasses(target)):
             for display in self._of_type(owner):
                 if self._may_hold(display, name):
-                    found |= self.evaluator.containers.items(display, frozenset((name,)), None)
+                    found |= self.containers.items(display, frozenset((name,)), None)
         return only(found, FunctionObject)
 
     def _may_hold(self, display: ContainerLiteral, name: str) -> bool:
         """True if a mapping is written with a key, or takes over what another one holds."""
-        _, written = self.program.home(display).display(display.serial)
+        _, written = self.home(display).display(display.serial)
         pairs = written.entries if isinstance(written, MappingLiteral) else ()
         return any(is_spread(key) or key == ConstantValue(name) for key, _ in pairs)
 
     def _of_type(self, target: ClassObject) -> Iterator[ContainerLiteral]:
-        home = self.program.home(target)
+        home = self.home(target)
         name = home.definitions[target.position].name
-        candidates = {*self.program.mentioning(name, home), home.id}
+        candidates = {*self.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
             self.solver.bounds.add(OBJECTS_LIMIT)
         for file_id in sorted(candidates)[:MAX_OBJECT_FILES]:
-            if self.declarations(self.program.file(file_id)).get(name):
+            if self.declarations(self.file(file_id)).get(name):
                 yield from sorted(
-                    self.solver.solve(("objects", target, file_id), self._in_file, target, file_id)
+                    self.solve(("objects", target, file_id), self._in_file, target, file_id)
                 )
 
     def _in_file(self, target: ClassObject, file_id: int) -> frozenset[ContainerLiteral]:
-        file = self.program.file(file_id)
-        name = self.program.definition(target).name
+        file = self.file(file_id)
+        name = self.definition(target).name
         found = frozenset[ContainerLiteral]()
         for scope, value, declared in self.declarations(file)[name]:
-            held = _held(self.evaluator.annotations.instances(file, scope, declared))
+            held = _held(self.annotations.instances(file, scope, declared))
             if any(isinstance(one, Instance) and own_class(one) == target for one in held):
-                found |= self._displays(self.evaluator.values(file, scope, value))
+                found |= self._displays(self.values(file, scope, value))
         return found
 
     def _displays(self, values: Values) -> frozenset[ContainerLiteral]:
         """The mappings among some values, and those that lists among them hold."""
         found: set[ContainerLiteral] = set()
         for value in values:
-            if isinstance(value, ContainerLiteral) and self.evaluator.containers.is_mapping(value):
+            if isinstance(value, ContainerLiteral) and self.containers.is_mapping(value):
                 found.add(value)
             elif isinstance(value, ContainerLiteral):
-                inner = self.evaluator.containers.items(value, None, None)
+                inner = self.containers.items(value, None, None)
                 found |= only(sorted(inner, key=repr)[:MAX_HELD], ContainerLiteral)
-        return frozenset(filter(self.evaluator.containers.is_mapping, found))
+        return frozenset(filter(self.containers.is_mapping, found))
 
     # Declarations
 

@@ -36,7 +36,7 @@ class TestedMembers(Component):
         _, member, written, holds = test
         if len(values) < 2:
             return values
-        constants = self.evaluator.union(file, scope, written)
+        constants = self.union(file, scope, written)
         if any(not isinstance(value, ConstantObject) for value in constants) or (
             written and not constants
         ):
@@ -70,7 +70,7 @@ class TestedMembers(Component):
     def _is_known(self, value: Value) -> TypeGuard[Known]:
         """True if it is known which members a value has."""
         if isinstance(value, ContainerLiteral):
-            _, display = self.program.home(value).display(value.serial)
+            _, display = self.home(value).display(value.serial)
             return isinstance(display, MappingLiteral) and not any(
                 is_spread(key) for key, _ in display.entries
             )
@@ -79,12 +79,12 @@ class TestedMembers(Component):
     def _held(self, value: Known, member: str) -> Values:
         if isinstance(value, ContainerLiteral):
             names = frozenset((member,))
-            return self.evaluator.containers.items(value, names, self.program.home(value))
-        return self.evaluator.members.of(value, member, self.program.home(value))
+            return self.containers.items(value, names, self.home(value))
+        return self.members.of(value, member, self.home(value))
 
     def _has(self, value: Known, member: str) -> bool:
         if isinstance(value, ContainerLiteral):
-            keys = self.evaluator.containers.display_keys(value)
+            keys = self.containers.display_keys(value)
             return bool(keys & singleton(ConstantObject(member)) or self._held(value, member))
         return bool(self._held(value, member))
 
@@ -92,4 +92,4 @@ class TestedMembers(Component):
         """True if what has a member may do without it all the same: a field of an interface."""
         if isinstance(value, ContainerLiteral) or has(self._held(value, member), FunctionObject):
             return False
-        return self.program.definition(value).kind != Kind.CLASS
+        return self.definition(value).kind != Kind.CLASS

@@ -70,7 +70,7 @@ class TypeFilter(Component):
 
     def _may_be_below(self, value: Instance) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
-        home = self.program.home(value)
+        home = self.home(value)
         return home.semantics.nominal or home.definitions[value.position].kind == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
@@ -86,7 +86,7 @@ class TypeFilter(Component):
             known = frozenset(value for value in values if not isinstance(value, Outside))
             if whole and values and all(isinstance(value, Instance) for value in values):
                 return values
-            if declared and not self.evaluator.containers.elements(known):
+            if declared and not self.containers.elements(known):
                 # empty when it is declared, filled later
                 known |= declared
             return known or declared or values
@@ -131,14 +131,14 @@ class TypeFilter(Component):
         """True if a value of a declared type may be a function, or of a type that does not name it."""
         if not isinstance(value, Instance):
             return isinstance(value, ContainerLiteral)
-        is_structural = self.evaluator.members.is_structural(own_class(value))
+        is_structural = self.members.is_structural(own_class(value))
         return is_structural or self.is_functional(value)
 
     def is_functional(self, value: Instance) -> bool:
         """True if a function may stand for an instance: an interface with one method to write, a
         protocol that says how it is called.
         """
-        home = self.program.home(value)
+        home = self.home(value)
         if home.semantics.protocols:
             return self._is_called(value, home)
         if not home.semantics.functions_are_objects or home.definitions[
@@ -157,7 +157,7 @@ class TypeFilter(Component):
 
     def _is_called(self, value: Instance, home: File) -> bool:
         """True if an instance is told by a protocol that can be called."""
-        members, target = self.evaluator.members, own_class(value)
+        members, target = self.members, own_class(value)
         if not members.declared(target, home.semantics.call_method):
             return False
         return any(
@@ -166,7 +166,7 @@ class TypeFilter(Component):
         )
 
     def _is_below(self, value: Instance, bound: Instance) -> bool:
-        members, target, above = self.evaluator.members, own_class(value), own_class(bound)
+        members, target, above = self.members, own_class(value), own_class(bound)
         if above in members.linearised(target):
             return True
         return members.is_structural(above) and target in members.subclasses(above)
@@ -187,16 +187,17 @@ class TypeFilter(Component):
         """
         if self.evaluator.traits.is_trait(target):
             return self.evaluator.traits.implementations(target, name)
-        is_named = self.program.home(target).semantics.open_receivers
-        if is_named and not self.evaluator.members.is_structural(target):
+        is_named = self.home(target).semantics.open_receivers
+        if is_named and not self.members.is_structural(target):
             return self.evaluator.overriding.below(target, name)
         key = ("overriding", target, name)
-        found = self.evaluator.solver.solve_whole(key, self._overriding, target, name)
+        found = self.solver.solve_whole(key, self._overriding, target, name)
         return found | self.evaluator.objects.functions(target, name)
 
     def _overriding(self, target: ClassObject, name: str) -> Values:
-        members = self.evaluator.members
-        return BOTTOM.union(*(members.declared(one, name) for one in members.subclasses(target)))
+        return BOTTOM.union(
+            *(self.members.declared(one, name) for one in self.members.subclasses(target))
+        )
 
     def is_virtual(self, members: Values) -> bool:
         """True if subclasses may override any of these."""
@@ -210,10 +211,8 @@ class TypeFilter(Component):
         """Functions of that name, written outside any class, whose receiver type fits a value."""
         names: set[str] | None = None
         found = set()
-        for file_id, position in (
-            self.program.named(name) if file.semantics.extension_functions else ()
-        ):
-            other = self.program.file(file_id)
+        for file_id, position in self.named(name) if file.semantics.extension_functions else ():
+            other = self.file(file_id)
             scope = other.body(position)
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
@@ -227,8 +226,8 @@ class TypeFilter(Component):
 
     def _names_of(self, value: Value, file: File) -> set[str]:
         if isinstance(value, Instance):
-            linear = self.evaluator.members.linearised(own_class(value))
-            return {self.program.definition(above).name for above in linear}
+            linear = self.members.linearised(own_class(value))
+            return {self.definition(above).name for above in linear}
         if isinstance(value, ConstantObject):
             return set(self.key_types(value, file))
         return {value.last_name} if isinstance(value, ExternalResult) else set()
@@ -245,7 +244,7 @@ class TypeFilter(Component):
         """
         interface = value.receiver
         if interface is not None and isinstance(interface, ClassObject):
-            own = self.evaluator.members.declared(interface, name)
+            own = self.members.declared(interface, name)
             bodies = frozenset(
                 member
                 for member in own
@@ -290,7 +289,7 @@ class TypeFilter(Component):
         """True if functions are there for a method without a body: of a type that is implemented by
         having its methods, those of classes that name it.
         """
-        members, home = self.evaluator.members, self.program.home(method)
+        members, home = self.members, self.home(method)
         target = members.owner_of_method(home, method.position)
         if target is None or not home.semantics.nominal or not members.is_structural(target):
             return bool(bodies)
@@ -310,14 +309,14 @@ class TypeFilter(Component):
         return frozenset(found)
 
     def _name_of(self, function: FunctionObject) -> str:
-        return self.program.definition(function).name
+        return self.definition(function).name
 
     def _bodies_of(self, prototype: FunctionObject) -> list[FunctionObject]:
-        home = self.program.home(prototype)
+        home = self.home(prototype)
         definition = home.definitions[prototype.position]
         found = []
-        for file_id, position in self.program.named(definition.name):
-            other = self.program.file(file_id)
+        for file_id, position in self.named(definition.name):
+            other = self.file(file_id)
             scope = other.body(position)
             if (
                 other.family != home.family
@@ -342,7 +341,7 @@ class TypeFilter(Component):
         return [value for value in fitting if scores[value] == best]
 
     def _parameters(self, value: FunctionObject) -> tuple[Parameter, ...]:
-        file = self.program.home(value)
+        file = self.home(value)
         parameters = file.scope(value.position).parameters
         return parameters[1:] if file.receiver_name(value.position) else parameters
 
@@ -360,9 +359,7 @@ class TypeFilter(Component):
         (needed, most), (given, limit) = self._arity(value), self._arity(other)
         if limit is not None and needed > limit:
             return False
-        return (
-            most is None or given <= most or bool(self.program.home(value).semantics.arguments_name)
-        )
+        return most is None or given <= most or bool(self.home(value).semantics.arguments_name)
 
     @kept
     def _arity(self, value: FunctionObject | SignatureObject) -> tuple[int, int | None]:
@@ -385,21 +382,17 @@ class TypeFilter(Component):
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""
         if isinstance(argument, ConstantValue):
-            return (
-                file.semantics.text_types
-                if type(argument.value) is str
-                else file.semantics.number_types
-            )
+            return self.key_types(ConstantObject(argument.value), file)
         if isinstance(argument, Literal):
             return (
                 file.semantics.text_types if argument.type == TEXT else frozenset((argument.type,))
             )
         names: set[str] = set()
-        for value in self.evaluator.values(file, scope, argument):
+        for value in self.values(file, scope, argument):
             if isinstance(value, Instance):
-                for above in self.evaluator.members.linearised(own_class(value)):
-                    names.add(self.program.definition(above).name)
-                    outside = only(self.evaluator.members.bases(above), ExternalObject)
+                for above in self.members.linearised(own_class(value)):
+                    names.add(self.definition(above).name)
+                    outside = only(self.members.bases(above), ExternalObject)
                     names.update(base.last_name for base in outside)
             elif isinstance(value, ExternalResult):
                 names.add(value.last_name)
@@ -425,7 +418,7 @@ class TypeFilter(Component):
         score = 0
         for names, wanted in zip(arguments, self.signature(value), strict=False):
             if names and wanted:
-                semantics = self.program.home(value).semantics
+                semantics = self.home(value).semantics
                 widened = (
                     wanted in semantics.number_types
                     and not semantics.number_types.isdisjoint(names)
@@ -437,7 +430,6 @@ class TypeFilter(Component):
     def _is_told(self, type_name: str) -> bool:
         """True if a type name can be told apart from others: a class of ours."""
         return any(
-            self.program.file(file_id).definitions[position].kind
-            not in (Kind.METHOD, Kind.FUNCTION)
-            for file_id, position in self.program.named(type_name)
+            self.file(file_id).definitions[position].kind not in (Kind.METHOD, Kind.FUNCTION)
+            for file_id, position in self.named(type_name)
         )

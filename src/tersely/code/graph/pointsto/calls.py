@@ -54,27 +54,25 @@ class Calls(Component):
         for value in called:
             found |= self.result(file, scope, value, expression)
         if isinstance(callee, Item) and self._has_class(file, scope, callee.object):
-            found = self.evaluator.annotations.instances(file, scope, callee)
+            found = self.annotations.instances(file, scope, callee)
         if not called and isinstance(callee, Member) and callee.name in file.semantics.methods:
             found = self.evaluator.summaries.applied(
                 file, scope, file.semantics.methods[callee.name], expression
             )
         if not called and isinstance(callee, Member) and callee.name in file.semantics.getters:
-            found |= self.evaluator.union(
-                file, scope, expression.arguments[1:2]
-            )  # where there is no item
+            found |= self.union(file, scope, expression.arguments[1:2])  # where there is no item
         return found
 
     def _has_class(self, file: File, scope: int, expression: Expression) -> bool:
         """True if an expression may be a class."""
-        return has(self.evaluator.values(file, scope, expression), ClassObject)
+        return has(self.values(file, scope, expression), ClassObject)
 
     def _parents(self, file: File, scope: int, call: Invocation) -> Values:
         """What `super()` and `super(B, self)` give: the parent of the class around, or of the one
         that is named; of one outside the repository an instance.
         """
         named = (
-            self.evaluator.values(file, scope, call.arguments[0])
+            self.values(file, scope, call.arguments[0])
             if call.arguments and file.semantics.names_parent
             else BOTTOM
         )
@@ -88,13 +86,13 @@ class Calls(Component):
         """The objects whose member is called: like `values`, and `super` without a call."""
         if type(expression) is str and expression in file.semantics.super_names:
             return self.evaluator.names.parent(file, scope)
-        return self.evaluator.values(file, scope, expression)
+        return self.values(file, scope, expression)
 
     def called(self, file: File, scope: int, call: Invocation) -> Values:
         """The values that a call calls: of overloads those that it fits."""
         callee, semantics = call.callee, file.semantics
         if isinstance(callee, Member):
-            found = self.evaluator.members.of_all(
+            found = self.members.of_all(
                 self.receivers(file, scope, callee.object), callee.name, file
             )
         elif (
@@ -105,11 +103,11 @@ class Calls(Component):
         ):
             found = self.evaluator.names.of(file, scope, callee, called=True)
         else:
-            found = self.evaluator.values(file, scope, callee)
+            found = self.values(file, scope, callee)
         if semantics.traits:
             found = self.evaluator.traits.chosen(found, file, scope, call)
         if semantics.overloads or semantics.virtual:
-            found = self.evaluator.typed.chosen(found, file, scope, call)
+            found = self.typed.chosen(found, file, scope, call)
         return found
 
     def result(self, file: File, scope: int, callee: Value, call: Invocation) -> Values:
@@ -126,7 +124,7 @@ class Calls(Component):
         if isinstance(callee, ClassObject):
             summary = self.evaluator.summaries.of_base(callee)
             is_router = summary is not None and summary.makes_router
-            made = router(self.evaluator.members.outer_base(callee), file.id, call.line)
+            made = router(self.members.outer_base(callee), file.id, call.line)
             return singleton(instance_of(callee)) | (made if is_router else BOTTOM)
         if isinstance(callee, ContainerLiteral) and isinstance(call, New):
             return singleton(callee)  # it stands for a class, with the members of what it makes
@@ -166,13 +164,13 @@ class Calls(Component):
         can, such as a weak reference.
         """
         method = file.semantics.call_method
-        if method and not self.evaluator.members.of(instance, method, file):
+        if method and not self.members.of(instance, method, file):
             return singleton(instance)
         return self.of_member(instance, method, file) if method else BOTTOM
 
     def _urls(self, topic: Topic, callee: str, file: File, scope: int, call: Invocation) -> Values:
         """The URLs that a function gives for the names of routes."""
-        named = self.evaluator.union(file, scope, call.arguments[topic.argument :][:1])
+        named = self.union(file, scope, call.arguments[topic.argument :][:1])
         return frozenset(
             ExternalResult(result_name(callee), name.constant)
             for name in named
@@ -184,15 +182,15 @@ class Calls(Component):
     def promised(self, callee: SignatureObject) -> Values:
         """The values of a function of which only the type is known."""
         type_ = callee[1:4]  # its file, scope and expression
-        return self.solver.solve(("promised", *type_), self._promised_values, *type_)
+        return self.solve(("promised", *type_), self._promised_values, *type_)
 
     def _promised_values(self, file_id: int, scope: int, expression: Expression) -> Values:
-        return self.evaluator.annotations.instances(self.program.file(file_id), scope, expression)
+        return self.annotations.instances(self.file(file_id), scope, expression)
 
     def of_member(self, value: Value, name: str, file: File) -> Values:
         """The values that calling a method of a value without arguments gives."""
         found: Values = BOTTOM
-        for member in self.evaluator.members.of(value, name, file):
+        for member in self.members.of(value, name, file):
             if isinstance(member, FunctionObject):
                 found |= self.returned(member)
             elif isinstance(member, SignatureObject):
@@ -202,7 +200,7 @@ class Calls(Component):
     def awaited(self, value: Value, file: File) -> Values:
         """What waiting for an instance gives: what the generator of its method returns."""
         found: Values = BOTTOM
-        for member in self.evaluator.members.of(value, file.semantics.await_method, file):
+        for member in self.members.of(value, file.semantics.await_method, file):
             if isinstance(member, SignatureObject):
                 found |= self.promised(member)
             if not isinstance(member, FunctionObject):
@@ -212,8 +210,8 @@ class Calls(Component):
             is_generator = last_name(written) in home.semantics.generators
             parts = written_arguments(written) if is_generator else ()
             if len(parts) == len(("yielded", "sent", "returned")):
-                found |= self.evaluator.annotations.instances(home, position, parts[2])
-            found = found or self.evaluator.union(home, position, home.scope(position).returns)
+                found |= self.annotations.instances(home, position, parts[2])
+            found = found or self.union(home, position, home.scope(position).returns)
         return found
 
     def _returned_to(
@@ -235,10 +233,10 @@ class Calls(Component):
         found: Values = BOTTOM
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
-            given = self.evaluator.union(file, scope, passed)
+            given = self.union(file, scope, passed)
             default = body.parameters[index].default
             if not passed:
-                given = self.evaluator.values(home, home.definitions[position].parent, default)
+                given = self.values(home, home.definitions[position].parent, default)
             is_nothing = not passed and default == Either(())
             if (not given and not is_nothing) or any(
                 is_spread(expression) for expression in passed
@@ -260,7 +258,7 @@ class Calls(Component):
             if not isinstance(text, Literal) or beginning not in names:
                 return BOTTOM
             passed = passed_expressions(body, names.index(beginning), place.call, shift)
-            given = self.evaluator.union(place.file, place.scope, passed)
+            given = self.union(place.file, place.scope, passed)
             found |= self.evaluator.begun(home, text, given)
         return found
 
@@ -271,8 +269,8 @@ class Calls(Component):
         seen = self.evaluator.inference.seen(function, written, place)
         if seen is written:
             return self.returned(function)
-        declared = self.evaluator.annotations.instances(home, position, seen)
-        return self.evaluator.typed.narrowed(self.returned(function), declared)
+        declared = self.annotations.instances(home, position, seen)
+        return self.typed.narrowed(self.returned(function), declared)
 
     def returned(self, function: FunctionObject, given_back: tuple[int, ...] = ()) -> Values:
         """The values that a function returns; a bound function that returns its receiver gives that
@@ -282,11 +280,11 @@ class Calls(Component):
         """
         file_id, position, receiver = function.file, function.position, function.receiver
         key = ("returns", file_id, position, given_back)
-        found = self.solver.solve(key, self._returned_values, file_id, position, given_back)
+        found = self.solve(key, self._returned_values, file_id, position, given_back)
         if receiver is None:
             return found
         found = self.evaluator.generics.returned(function, found)
-        file = self.program.file(file_id)
+        file = self.file(file_id)
         name = file.receiver_name(position)
         if name:
             for expression in file.scope(position).returns:
@@ -302,36 +300,32 @@ class Calls(Component):
 
     def _is_declared(self, file: File, position: int) -> bool:
         """True if the declared result of a function says enough."""
-        declared = self.evaluator.annotations.instances(
-            file, position, file.scope(position).returned_type
-        )
+        declared = self.annotations.instances(file, position, file.scope(position).returned_type)
         says_enough = has(declared, Instance, CollectionObject, ClassObject, TupleObject)
         return says_enough and not any(map(self.is_promised, declared))
 
     def is_promised(self, value: Value) -> bool:
         """True if a value is known only by how it is called."""
         if isinstance(value, Instance):
-            return self.evaluator.typed.is_functional(value)
+            return self.typed.is_functional(value)
         return isinstance(value, SignatureObject)
 
     def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
-        file = self.program.file(file_id)
+        file = self.file(file_id)
         scope = file.scope(position)
         if scope.flags & GENERATOR:
             return singleton(GeneratorObject(file_id, position))
         left_out = {scope.parameters[index].name for index in given_back}
         returns = [each for each in scope.returns if type(each) is not str or each not in left_out]
-        declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
-        if file.semantics.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
+        declared = self.annotations.instances(file, position, scope.returned_type)
+        if file.semantics.declarations_suffice and self.typed.says_enough(declared, file):
             return declared
         if file.semantics.virtual and declared:
-            return self.evaluator.typed.narrowed(
-                self.evaluator.union(file, position, returns), declared
-            )
+            return self.typed.narrowed(self.union(file, position, returns), declared)
         if self._is_declared(file, position):
             return declared
         promised = frozenset(filter(self.is_promised, declared))
-        return self.evaluator.union(file, position, returns) | promised or declared
+        return self.union(file, position, returns) | promised or declared
 
     def run(self, value: Value, place: tuple[int, int] | None = None) -> Values:
         """What a generator yields, of that function if one is told; any other value as it is."""
@@ -341,15 +335,15 @@ class Calls(Component):
 
     def yielded(self, generated: GeneratorObject) -> Values:
         """The values that a generator yields."""
-        return self.solver.solve(("yields", generated), self._yielded_values, *generated.place)
+        return self.solve(("yields", generated), self._yielded_values, *generated.place)
 
     def _yielded_values(self, file_id: int, position: int) -> Values:
-        file = self.program.file(file_id)
+        file = self.file(file_id)
         scope = file.scope(position)
-        declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
-        yielded = self.evaluator.union(file, position, scope.yields)
-        elements = self.evaluator.containers.elements(declared)
-        return self.evaluator.typed.narrowed(yielded, elements, whole=True) if elements else yielded
+        declared = self.annotations.instances(file, position, scope.returned_type)
+        yielded = self.union(file, position, scope.yields)
+        elements = self.containers.elements(declared)
+        return self.typed.narrowed(yielded, elements, whole=True) if elements else yielded
 
 
 def result_name(callee: str) -> str:

@@ -158,7 +158,7 @@ class Contexts(Component):
         if not self._places_of(file).functions.get(position):
             return BOTTOM
         key = ("expected parameter", file.id, position, index)
-        return self.solver.solve(key, self._parameter, file, position, index)
+        return self.solve(key, self._parameter, file, position, index)
 
     def _parameter(self, file: File, position: int, index: int) -> Values:
         found: Values = BOTTOM
@@ -179,7 +179,7 @@ class Contexts(Component):
     def mapping(self, file: File, serial: int) -> Values:
         """The values that a list or mapping is expected to be one of, by its place."""
         key = ("expected mapping", file.id, serial)
-        return self.solver.solve(key, self._mapping, file, serial)
+        return self.solve(key, self._mapping, file, serial)
 
     def _mapping(self, file: File, serial: int) -> Values:
         places = self._places_of(file).displays.get(serial, ())
@@ -197,23 +197,23 @@ class Contexts(Component):
         """The values that a variable or member is declared to have, nothing without a declaration."""
         if isinstance(expression, Member):
             owners = self.declared(file, scope, expression.object)
-            owners = owners or self.evaluator.values(file, scope, expression.object)
+            owners = owners or self.values(file, scope, expression.object)
             annotated = [self._annotated(owner, expression.name) for owner in owners]
             return frozenset().union(*annotated) or self._members(owners, expression.name, file)
         bound = self.evaluator.names.written(file, scope, expression)
         if bound is None or not isinstance(bound.expression, Declared):
             return BOTTOM
-        return self.evaluator.annotations.instances(bound.file, bound.scope, bound.expression.type)
+        return self.annotations.instances(bound.file, bound.scope, bound.expression.type)
 
     def _annotated(self, owner: Value, name: str) -> Values:
         """The values that a class declares of a field by its type, whatever is assigned to it."""
         if not isinstance(owner, Instance):
             return BOTTOM
-        for class_ in self.evaluator.members.linearised(own_class(owner)):
-            home = self.program.home(class_)
+        for class_ in self.members.linearised(own_class(owner)):
+            home = self.home(class_)
             for scope, entry in home.all_bindings(class_.position, name):
                 if isinstance(entry, (Typed, Declared)):
-                    return self.evaluator.annotations.instances(home, scope, entry.type)
+                    return self.annotations.instances(home, scope, entry.type)
         return BOTTOM
 
     def parameter_type(
@@ -237,9 +237,9 @@ class Contexts(Component):
 
     def _calling(self, callee: Value, file: File) -> Values:
         """What calling a class or an object calls."""
-        members = self.evaluator.members
+        members = self.members
         if isinstance(callee, ClassObject):
-            home = self.program.home(callee)
+            home = self.home(callee)
             return frozenset().union(
                 *[members.declared(callee, name) for name in home.semantics.constructors]
             )
@@ -251,7 +251,7 @@ class Contexts(Component):
     def _of_declaration(
         self, function: FunctionObject, index: int, call: CallPlace | None
     ) -> Values:
-        home = self.program.home(function)
+        home = self.home(function)
         parameters = home.scope(function.position).parameters
         index += int(function.receiver is not None and bool(home.receiver_name(function.position)))
         index = _reached(index, [mode == REST for _, _, _, mode in parameters])
@@ -266,21 +266,21 @@ class Contexts(Component):
             if call is None
             else self.evaluator.inference.seen(function, annotation, call)
         )
-        declared = self.evaluator.annotations.instances(
+        declared = self.annotations.instances(
             home, home.definitions[function.position].parent, annotation
         )
-        return self.evaluator.containers.elements(declared) if mode == REST else declared
+        return self.containers.elements(declared) if mode == REST else declared
 
     def _of_signature(self, promised: SignatureObject, index: int) -> Values:
         _, file_id, scope, _, parameters = promised
         index = _reached(index, [is_spread(parameter) for parameter in parameters])
         if index < 0:
             return BOTTOM
-        annotation, home = parameters[index], self.program.file(file_id)
+        annotation, home = parameters[index], self.file(file_id)
         if not is_spread(annotation):
-            return self.evaluator.annotations.instances(home, scope, annotation)
-        return self.evaluator.containers.elements(
-            self.evaluator.annotations.instances(home, scope, annotation.collection)
+            return self.annotations.instances(home, scope, annotation)
+        return self.containers.elements(
+            self.annotations.instances(home, scope, annotation.collection)
         )
 
     # What is expected at a place
@@ -314,33 +314,33 @@ class Contexts(Component):
         found: Values = BOTTOM
         for owner in owners:
             if isinstance(owner, Instance) and type(name) is str:
-                declared = self.evaluator.members.declared(own_class(owner), name)
+                declared = self.members.declared(own_class(owner), name)
                 members = self.evaluator.generics.in_instance(declared, owner, name)
                 found |= frozenset().union(*[self._as_read(member) for member in members])
             elif not isinstance(owner, Instance):
-                found |= self.evaluator.containers.items(owner, frozenset((name,)), file)
+                found |= self.containers.items(owner, frozenset((name,)), file)
         return found
 
     def _as_read(self, member: Value) -> Values:
         """What reading a member gives: of a property what its function is declared to return."""
         if not isinstance(member, FunctionObject):
             return singleton(member)
-        home, scope = self.program.home(member), self.program.scope(member)
+        home, scope = self.home(member), self.program.scope(member)
         if not scope.flags & PROPERTY:
             return singleton(member)
-        return self.evaluator.annotations.instances(home, member.position, scope.returned_type)
+        return self.annotations.instances(home, member.position, scope.returned_type)
 
     def _results(self, file: File, position: int) -> Values:
         declared = file.scope(position).returned_type
         if declared is not None:
-            return self.evaluator.annotations.instances(file, position, declared)
+            return self.annotations.instances(file, position, declared)
         found: Values = BOTTOM
         for value in self._of_function(file, position):
             if isinstance(value, SignatureObject):
                 found |= self.evaluator.calls.promised(value)
             elif isinstance(value, FunctionObject):
-                home = self.program.home(value)
-                found |= self.evaluator.annotations.instances(
+                home = self.home(value)
+                found |= self.annotations.instances(
                     home, value.position, home.scope(value.position).returned_type
                 )
         return found

@@ -25,6 +25,10 @@ from tersely.code.bounds import Result
 from tersely.code.graph.program.work import Work
 
 if TYPE_CHECKING:
+    from tersely.code.graph.dispatch.members import Members
+    from tersely.code.graph.dispatch.type_filtering import TypeFilter
+    from tersely.code.graph.pointsto.annotations import Annotations
+    from tersely.code.graph.pointsto.containers import Containers
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 Member = TypeVar("Member")
@@ -297,3 +301,28 @@ class Component:
         self.evaluator = evaluator
         self.program = evaluator.program
         self.solver = evaluator.solver
+        program = self.program
+        self.home, self.file, self.named = program.home, program.file, program.named
+        self.definition, self.mentioning = program.definition, program.mentioning
+        self.values, self.union = evaluator.values, evaluator.union
+        self.solve = self.solver.solve
+
+    @property
+    def members(self) -> Members:
+        """What values have by name."""
+        return self.evaluator.members
+
+    @property
+    def containers(self) -> Containers:
+        """What values hold."""
+        return self.evaluator.containers
+
+    @property
+    def typed(self) -> TypeFilter:
+        """What declared types admit."""
+        return self.evaluator.typed
+
+    @property
+    def annotations(self) -> Annotations:
+        """What declared types mean."""
+        return self.evaluator.annotations

@@ -121,7 +121,7 @@ class Names(Component):
         if not position and file.semantics.global_objects and _continues(file, name):
             found |= self.evaluator.modules.top_level(file, name)
         if file.semantics.called_by_name:
-            found = self.evaluator.members.evaluated(found)
+            found = self.members.evaluated(found)
         may_be_extension = position == 0 and not found and file.semantics.extension_functions
         if called or may_be_extension:
             return self._only_methods(file, found) or None
@@ -134,9 +134,9 @@ class Names(Component):
         semantics = file.semantics
         own = file.definitions[position]
         if semantics.constructor_is_class_name and name == own.name and not called:
-            return self.evaluator.values(file, position, DefinedHere(position))
+            return self.values(file, position, DefinedHere(position))
         if semantics.implicit_receiver:
-            members = self.evaluator.members.implicit(file, position, name, scope)
+            members = self.members.implicit(file, position, name, scope)
             return self._own_kind(file, members, called) or None
         is_inside = position == scope
         is_seen = is_inside or (own.kind == Kind.NAMESPACE)
@@ -167,9 +167,9 @@ class Names(Component):
         outside of it.
         """
         key = ("around owner", file.id, position)
-        around = self.solver.solve(key, self._places_around, file, position)
+        around = self.solve(key, self._places_around, file, position)
         for _, file_id, place in sorted(around):
-            home = self.program.file(file_id)
+            home = self.file(file_id)
             if found := self._in_class(home, place, place, name, called=False):
                 return found
         return BOTTOM
@@ -179,10 +179,10 @@ class Names(Component):
         that are around the method as well.
         """
         outer = file.definitions[position].parent
-        owners = self.evaluator.values(file, outer, file.scope(position).receiver_type)
+        owners = self.values(file, outer, file.scope(position).receiver_type)
         found: dict[tuple[int, int], None] = {}
         for owner in sorted(only(owners, ClassObject)):
-            home = self.program.home(owner)
+            home = self.home(owner)
             place = home.definitions[owner.position].parent
             while place > 0 and home.qualnames()[place] != file.qualnames()[outer]:
                 found[home.id, place] = None
@@ -240,7 +240,7 @@ class Names(Component):
             value.receiver is not None and not isinstance(value.receiver, Instance)
         ):
             return False
-        return self.program.definition(value).kind in (
+        return self.definition(value).kind in (
             Kind.METHOD,
             Kind.FUNCTION,
         )
@@ -251,9 +251,7 @@ class Names(Component):
         position = scope
         while position > 0 and not found:
             if file.definitions[position].kind in CLASS_KINDS:
-                found = self.evaluator.members.of_external_base(
-                    ClassObject(file.id, position), name
-                )
+                found = self.members.of_external_base(ClassObject(file.id, position), name)
             position = file.definitions[position].parent
         return found
 
@@ -277,12 +275,12 @@ class Names(Component):
         written = scope.receiver_type if scope is not None else None
         is_constructor = file.semantics.constructor_is_class_name and name == last_name(written)
         if receivers and is_constructor:
-            return self.evaluator.values(file, file.definitions[position].parent, written)
+            return self.values(file, file.definitions[position].parent, written)
         return self._of_ours(receivers, name, file)
 
     def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
         """A member that some values have, as far as it is ours."""
-        found = self.evaluator.members.of_all(receivers, name, file)
+        found = self.members.of_all(receivers, name, file)
         return without(found, Outside, BuiltinMethod)
 
     def receiver_of(self, file: File, position: int) -> Values:
@@ -291,7 +289,7 @@ class Names(Component):
         """
         scope = file.body(position)
         if file.definitions[position].kind in MEMBER_OWNERS:
-            target = self.evaluator.members.class_of(file, position)
+            target = self.members.class_of(file, position)
             return (
                 singleton(Instance(target.file, target.position, True))
                 if target is not None
@@ -301,7 +299,7 @@ class Names(Component):
             return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return BOTTOM
-        return self.evaluator.annotations.instances(
+        return self.annotations.instances(
             file, file.definitions[position].parent, scope.receiver_type
         )
 
@@ -314,14 +312,14 @@ class Names(Component):
             inner = file.body(position)
             receivers: Values = BOTTOM
             if file.definitions[position].kind in MEMBER_OWNERS:
-                target = self.evaluator.members.class_of(file, position)
+                target = self.members.class_of(file, position)
                 receivers = singleton(instance_of(target)) if target is not None else BOTTOM
             elif inner is not None and inner.receiver_type is not None:
-                receivers = self.evaluator.annotations.instances(
+                receivers = self.annotations.instances(
                     file, file.definitions[position].parent, inner.receiver_type
                 )
             for receiver in receivers:
-                if found := self.evaluator.typed.extension_functions(receiver, name, file):
+                if found := self.typed.extension_functions(receiver, name, file):
                     return found
             position = file.definitions[position].parent
         return BOTTOM
@@ -330,7 +328,7 @@ class Names(Component):
         """The union of everything a scope binds a name to; `inside` the scope, of this version of
         the name alone.
         """
-        return self.solver.solve(
+        return self.solve(
             ("name", file.id, scope, name, inside), self._bound_values, file, scope, name, inside
         )
 
@@ -340,7 +338,7 @@ class Names(Component):
         for owner, expression in entries or file.all_bindings(
             scope, name.partition(VERSION_MARK)[0]
         ):
-            values = self.evaluator.values(file, owner, expression)
+            values = self.values(file, owner, expression)
             if isinstance(expression, Invocation):
                 values = self._decorated(file, expression, values)
             found |= values
@@ -355,7 +353,7 @@ class Names(Component):
             isinstance(definition, DefinedHere)
             and file.scope(definition.definition).decorated is expression
         ):
-            itself = self.evaluator.values(file, 0, definition)
+            itself = self.values(file, 0, definition)
             values |= self.evaluator.registered.of(file, definition.definition)
             known = without(values, Outside)
             made = frozenset(value for value in values - known if _calls_what_it_is_of(value, file))
@@ -378,7 +376,7 @@ class Names(Component):
 
     def _nearest_macros(self, file: File, name: str) -> Values:
         """The macros of that name that lie in most of the directories that a file lies in."""
-        places = self.program.named(name, kinds=(Kind.MACRO,))
+        places = self.named(name, kinds=(Kind.MACRO,))
         shared = {at: shared_directories(self.program.rows[at].path, file.path) for at, _ in places}
         nearest = max(shared.values(), default=0)
         return frozenset(
@@ -388,18 +386,18 @@ class Names(Component):
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""
         if file.semantics.class_side:
-            return self.evaluator.members.open.receivers(file, scope)
+            return self.members.open.receivers(file, scope)
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
             made = singleton(Instance(file.id, method)) | self._given_receivers(file, method)
-            return made | self.evaluator.values(
+            return made | self.values(
                 file, file.definitions[method].parent, file.scope(method).holder
             )
         if method >= 0 and file.scope(method).flags & OUTSIDE:
             outer = file.definitions[method].parent
-            owners = self.evaluator.values(file, outer, file.scope(method).receiver_type)
-            return owners if as_class else self.evaluator.typed.opened(instances_of(owners))
+            owners = self.values(file, outer, file.scope(method).receiver_type)
+            return owners if as_class else self.typed.opened(instances_of(owners))
         if method >= 0 and file.scope(method).flags & CLASS_METHOD:
             as_class = True
         if method < 0:
@@ -408,14 +406,14 @@ class Names(Component):
             )
         if owner < 0:
             return self._global_object(file) if method < 0 else BOTTOM
-        target = self.evaluator.members.class_of(file, owner)
+        target = self.members.class_of(file, owner)
         if target is None:
             return BOTTOM
         own = file.definitions[method].name if method >= 0 else ""
         if own and own == file.semantics.subclass_method:
-            return frozenset(self.evaluator.members.subclasses(target))
+            return frozenset(self.members.subclasses(target))
         found = singleton(target if as_class else instance_of(target))
-        return self.evaluator.typed.opened(found) if file.semantics.virtual else found
+        return self.typed.opened(found) if file.semantics.virtual else found
 
     def _global_object(self, file: File) -> Values:
         """The receiver outside of any function: in a script the global object."""
@@ -431,7 +429,7 @@ class Names(Component):
         """
         if not file.semantics.receiver_binders:
             return BOTTOM
-        return self.solver.solve(
+        return self.solve(
             ("given receivers", file.id, function), self._receivers_passed, file, function
         )
 
@@ -440,11 +438,9 @@ class Names(Component):
         self.solver.mark_own()
         if below is None:
             return BOTTOM
-        files = sorted({file.id, *self.program.mentioning(name, file)})
+        files = sorted({file.id, *self.mentioning(name, file)})
         found: Values = BOTTOM
-        for other in map(
-            self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]
-        ):
+        for other in map(self.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]):
             given = [
                 Placement(scope, receiver_of(call), call.arguments[0])
                 for scope, call in _binding_calls(other, name, file.semantics.receiver_binders)
@@ -484,7 +480,7 @@ class Names(Component):
             targets = self.program.modules(file, module)
             if not targets:
                 return None
-            file, scope = self.program.file(targets[0]), 0
+            file, scope = self.file(targets[0]), 0
         return None
 
     def method_name(self, file: File, scope: int, callee: Expression) -> str:
@@ -513,7 +509,7 @@ class Names(Component):
     def imported(self, file: File, module: str, name: str) -> Values:
         """The values that an import binds; outside the repository it is external."""
         key = ("import", file.import_base, module, name, file.language.name)
-        return self.solver.solve(key, self._imported_values, file, module, name)
+        return self.solve(key, self._imported_values, file, module, name)
 
     def _imported_values(self, file: File, module: str, name: str) -> Values:
         targets = self.program.modules(file, module)
@@ -522,12 +518,12 @@ class Names(Component):
             declared = BOTTOM if targets else self._declared_module(file, module)
             return self._whole_module(file, targets[0]) if targets else declared or external(module)
         if len(targets) > 1 and file.semantics.namespace == "declared":
-            places = {file_id for file_id, _ in self.program.named(name)}
+            places = {file_id for file_id, _ in self.named(name)}
             targets = [target for target in targets if target in places]
         for target in targets:
             if target == file.id and len(targets) > 1:
                 continue
-            found = self.evaluator.modules.of(self.program.file(target), name)
+            found = self.evaluator.modules.of(self.file(target), name)
             if found:
                 return found
         if targets and name == file.semantics.default_export:
@@ -551,9 +547,7 @@ class Names(Component):
         """
         found: Values = BOTTOM
         for home, position in (
-            self.evaluator.members.open.module_declarations(module)
-            if file.semantics.declares_modules
-            else ()
+            self.members.open.module_declarations(module) if file.semantics.declares_modules else ()
         ):
             found |= singleton(ClassObject(home.id, position))
             found |= self.bound(home, position, home.semantics.module_object)
@@ -563,9 +557,7 @@ class Names(Component):
         """What declarations of a module say of a name in it."""
         found: Values = BOTTOM
         for home, position in (
-            self.evaluator.members.open.module_declarations(module)
-            if file.semantics.declares_modules
-            else ()
+            self.members.open.module_declarations(module) if file.semantics.declares_modules else ()
         ):
             is_whole = name == file.semantics.default_export and name not in home.names(position)
             found |= self.bound(home, position, home.semantics.module_object if is_whole else name)
@@ -578,11 +570,11 @@ class Names(Component):
         package, separator, owner = module.rpartition(file.semantics.separator)
         found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
         owners = list(only(found, ClassObject, ModuleObject))
-        return self.evaluator.members.of_all(frozenset(owners), name, file)
+        return self.members.of_all(frozenset(owners), name, file)
 
     def _whole_module(self, file: File, target: int) -> Values:
         """A module, and what it declares to be its exports."""
-        name, home = file.semantics.module_object, self.program.file(target)
+        name, home = file.semantics.module_object, self.file(target)
         exported = self.bound(home, 0, name) if name and name in home.names(0) else BOTTOM
         return singleton(ModuleObject(target)) | exported
 

@@ -56,14 +56,14 @@ class Parameters(Component):
     def of(self, file: File, scope: int, expression: Received) -> Values:
         """The values that a parameter of a function may have."""
         key = ("parameter", file.id, scope, expression.position)
-        return self.solver.solve(key, self._values, file, scope, expression.position)
+        return self.solve(key, self._values, file, scope, expression.position)
 
     def _values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
         _, annotation, _, mode = scope.parameters[index]
         outer = position if scope.flags & OUTSIDE else file.definitions[position].parent
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
-            return self.evaluator.annotations.instances(file, outer, scope.receiver_type)
+            return self.annotations.instances(file, outer, scope.receiver_type)
         if index == 0 and _takes_receiver(file, position):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         if mode in VARIADIC:
@@ -71,7 +71,7 @@ class Parameters(Component):
         if annotation is None:
             declared = self.evaluator.contexts.parameter(file, position, index)
         else:
-            declared = self.evaluator.annotations.instances(file, outer, annotation)
+            declared = self.annotations.instances(file, outer, annotation)
         if self._says_enough(declared, file):
             return declared
         return self._given(file, position, index, declared)
@@ -81,9 +81,7 @@ class Parameters(Component):
         is_promised = self.evaluator.calls.is_promised
         if not file.semantics.virtual and any(map(self._tells_all, declared)):
             return not any(map(is_promised, declared))
-        return file.semantics.declarations_suffice and self.evaluator.typed.says_enough(
-            declared, file
-        )
+        return file.semantics.declarations_suffice and self.typed.says_enough(declared, file)
 
     def _given(self, file: File, position: int, index: int, declared: Values) -> Values:
         """What a parameter is given by calls, by injection and by its default, within what it is
@@ -93,14 +91,12 @@ class Parameters(Component):
         outer = file.definitions[position].parent
         passed = self._handed(file, position, index) or self._passed(file, position, index)
         if file.semantics.injection is not None:
-            passed |= self.evaluator.providers.values(file, position, name)
+            passed |= self.evaluator.providers.provided(file, position, name)
         if file.semantics.virtual:
-            return self.evaluator.typed.narrowed(
-                passed | self.evaluator.values(file, outer, default), declared
-            )
+            return self.typed.narrowed(passed | self.values(file, outer, default), declared)
         if default is None or (passed and self._always_passed(file, position, index)):
             return declared | passed
-        return declared | passed | self.evaluator.values(file, outer, default)
+        return declared | passed | self.values(file, outer, default)
 
     def _tells_all(self, value: Value) -> bool:
         """True if a declared value tells what may be passed."""
@@ -120,8 +116,8 @@ class Parameters(Component):
     def rest(self, value: RestArguments) -> Values:
         """Everything that a variadic parameter may receive."""
         _, file_id, position, index = value
-        file = self.program.file(file_id)
-        return self.solver.solve(
+        file = self.file(file_id)
+        return self.solve(
             ("rest", file_id, position, index), self._rest_values, file, position, index
         )
 
@@ -133,9 +129,9 @@ class Parameters(Component):
             file.scope(position).parameters[index].annotation,
             file.definitions[position].parent,
         )
-        declared = self.evaluator.annotations.instances(file, outer, annotation)
+        declared = self.annotations.instances(file, outer, annotation)
         is_bound = file.semantics.virtual
-        return self.evaluator.typed.narrowed(found, declared) if is_bound else found | declared
+        return self.typed.narrowed(found, declared) if is_bound else found | declared
 
     def _handed(self, file: File, position: int, index: int) -> Values:
         """What a function without a name is given by the function outside the repository that it is
@@ -149,15 +145,13 @@ class Parameters(Component):
         scope, call = handed
         if has(self.evaluator.calls.called(file, scope, call), FunctionObject):
             return BOTTOM
-        given = self.evaluator.members.sites.given(file, scope, call, (file.id, position))
+        given = self.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given.arguments) == 1 < len(parameters):
-            return self.evaluator.values(
-                file, scope, Item(given.arguments[0], ConstantValue(index))
-            )
+            return self.values(file, scope, Item(given.arguments[0], ConstantValue(index)))
         found: Values = BOTTOM
         for expression in passed_expressions(file.scope(position), index, given, 0):
-            found |= self.evaluator.values(file, scope, expression)
+            found |= self.values(file, scope, expression)
         return found
 
     def receivers(self, file: File, position: int) -> Values:
@@ -168,12 +162,10 @@ class Parameters(Component):
         if handed is None:
             return BOTTOM
         key = ("receiver", file.id, position)
-        return self.solver.solve(key, self._receiver_values, file, *handed)
+        return self.solve(key, self._receiver_values, file, *handed)
 
     def _receiver_values(self, file: File, scope: int, call: Invocation) -> Values:
-        return self.evaluator.values(
-            file, scope, self.evaluator.members.sites.given_receiver(file, scope, call)
-        )
+        return self.values(file, scope, self.members.sites.given_receiver(file, scope, call))
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """The values that call sites pass for a parameter."""
@@ -187,7 +179,7 @@ class Parameters(Component):
         if not passings and index != EVERY:
             return self._called_back(file, position, index, sites.callbacks(file, position, index))
         for site_file, site_scope, call, shift in passings:
-            caller = self.program.file(site_file)
+            caller = self.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):
                 # What is passed on as it came is followed through any number of calls.
                 is_passed_on = type(expression) is str and caller.is_parameter(
@@ -206,7 +198,7 @@ class Parameters(Component):
         found: Values = BOTTOM
         for site_file, site_scope, call, shift in passings:
             passed = passed_expressions(file.scope(position), index, call, shift)
-            caller = self.program.file(site_file)
+            caller = self.file(site_file)
             found |= self.evaluator.below.union(caller, site_scope, passed)
         return only(found, FunctionObject)
 

@@ -70,8 +70,8 @@ class Summaries(Component):
 
     def of_base(self, target: ClassObject) -> Summary | None:
         """The summary of what a class of ours inherits from outside the repository."""
-        outside = self.evaluator.members.outer_base(target)
-        return self.of(ExternalObject(outside), self.program.home(target)) if outside else None
+        outside = self.members.outer_base(target)
+        return self.of(ExternalObject(outside), self.home(target)) if outside else None
 
     def route_named(self, value: Value, file: File) -> Topic | None:
         """What the text of a value is the name of that a function gave a URL for; None for others."""
@@ -88,7 +88,7 @@ class Summaries(Component):
         found |= self._gathered(file, scope, summary, call)
         if summary.returns_named:
             kept = (value for name, value in call.keywords if name == summary.returns_named)
-            found |= self.evaluator.union(file, scope, kept)
+            found |= self.union(file, scope, kept)
         if summary.binds >= 0:
             given = call.arguments[summary.binds + 1 :]
             known = 0 if any(map(is_spread, given)) else len(given)
@@ -101,9 +101,7 @@ class Summaries(Component):
             owners, names = argument(summary.member_of), argument(summary.named_by)
             found |= self._members_named(owners, names, file)
         if 0 <= summary.instance_of < len(call.arguments):
-            named = self.evaluator.annotations.instances(
-                file, scope, call.arguments[summary.instance_of]
-            )
+            named = self.annotations.instances(file, scope, call.arguments[summary.instance_of])
             says_enough = any(not isinstance(value, ExternalResult) for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
         if summary.fills is not None:
@@ -127,7 +125,7 @@ class Summaries(Component):
         found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
         if 0 <= summary.enters < len(call.arguments):
             entered = Enter(call.arguments[summary.enters], file.semantics.enter_method)
-            found |= self.evaluator.values(file, scope, entered)
+            found |= self.values(file, scope, entered)
         collected: Values = BOTTOM
         for position in summary.collects:
             collected |= self._results(argument(position), file, scope, call)
@@ -156,20 +154,18 @@ class Summaries(Component):
         for scope, index in home.calls_by_name.get(names[0], ()) if names else ():
             call = home.call(scope, index)
             if call.callee == names[0] and call.arguments and home.is_inside(scope, position):
-                found |= self.evaluator.values(home, scope, call.arguments[0])
+                found |= self.values(home, scope, call.arguments[0])
         return found
 
     def _admitted(self, values: Values, guards: Values, *, gives_list: bool) -> Values:
         """Of values and what collections hold that which type guards say yes to; all of it if there
         is none.
         """
-        instances = frozenset().union(
-            *[self.evaluator.annotations.guarded(guard, 0) for guard in guards]
-        )
+        instances = frozenset().union(*[self.annotations.guarded(guard, 0) for guard in guards])
         if not instances:
             return values
-        held = self.evaluator.containers.elements(values) if gives_list else values
-        admitted = self.evaluator.typed.narrowed(held, instances)
+        held = self.containers.elements(values) if gives_list else values
+        admitted = self.typed.narrowed(held, instances)
         return collection(admitted) if gives_list else admitted
 
     def _members_named(self, owners: Values, names: Values, file: File) -> Values:
@@ -187,7 +183,7 @@ class Summaries(Component):
             )
         for name in names:
             if isinstance(name, ConstantObject) and isinstance(name.constant, str):
-                found |= self.evaluator.members.of_all(owners, name.constant, file)
+                found |= self.members.of_all(owners, name.constant, file)
             elif isinstance(name, ExternalResult) and name.pattern is not None:
                 found |= self._families(owners, name.pattern)
         return found
@@ -196,7 +192,7 @@ class Summaries(Component):
         """True if what is computed may be a name: some text is it, or a pattern that it fits."""
         return bool(
             file.semantics.members_are_items  # whose names are texts as well
-            or self.program.mentioning(TEXT_MARK + name, file)
+            or self.mentioning(TEXT_MARK + name, file)
             or any(fnmatchcase(name, pattern) for pattern in self._patterns)
         )
 
@@ -219,7 +215,7 @@ class Summaries(Component):
             call = file.call(scope, index)
             if call.callee != getter and not isinstance(call.callee, Member):
                 continue  # what it gave is called
-            for value in self.evaluator.union(file, scope, call.arguments[place : place + 1]):
+            for value in self.union(file, scope, call.arguments[place : place + 1]):
                 if isinstance(value, ConstantObject):
                     found.add(str(value.constant))
                 elif is_text(value):
@@ -241,7 +237,7 @@ class Summaries(Component):
         return solver.solve_whole(("family", value), self._fitting, value.owner, value.pattern)
 
     def _fitting(self, owner: InFile, pattern: str) -> Values:
-        members = self.evaluator.members
+        members = self.members
         homes = [(owner.file, 0)]
         if isinstance(owner, Defined):
             target = own_class(owner)
@@ -249,7 +245,7 @@ class Summaries(Component):
             homes = [class_.place for class_ in classes]
         found: Values = BOTTOM
         for file_id, position in homes:
-            home = self.program.file(file_id)
+            home = self.file(file_id)
             fitting = [name for name in home.names(position) if fnmatchcase(name, pattern)]
             if len(fitting) > MAX_FAMILY:
                 self.program.bounds.add(FAMILY_LIMIT)
@@ -261,9 +257,9 @@ class Summaries(Component):
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""
         arguments = call.arguments
         if position == RECEIVER:
-            return self.evaluator.values(file, scope, receiver_of(call))
+            return self.values(file, scope, receiver_of(call))
         inside = 0 <= position < len(arguments)
-        return self.evaluator.values(file, scope, arguments[position]) if inside else BOTTOM
+        return self.values(file, scope, arguments[position]) if inside else BOTTOM
 
     def _results(self, functions: Values, file: File, scope: int, call: Invocation) -> Values:
         """What functions of ours give that are called behind the scenes."""
@@ -286,7 +282,7 @@ class Summaries(Component):
         """The collections that a call makes of what it is given."""
 
         argument = partial(self._argument, file, scope, call)
-        containers = self.evaluator.containers
+        containers = self.containers
         found = self.held(summary, argument, file)
         if summary.pairs:
             found |= collection(
@@ -294,18 +290,16 @@ class Summaries(Component):
             )
         if summary.gathers >= 0:
             gathered = [
-                self.evaluator.values(file, scope, part)
-                for part in call.arguments[summary.gathers :]
+                self.values(file, scope, part) for part in call.arguments[summary.gathers :]
             ]
             found |= collection(frozenset().union(*gathered))
         for part in call.arguments[summary.joins :] if summary.joins >= 0 else ():
-            joined = self.evaluator.values(file, scope, part)
+            joined = self.values(file, scope, part)
             lists = only(joined, ContainerLiteral, CollectionObject)
             found |= collection((joined - lists) | containers.held(lists))
         if summary.tuple_from >= 0:
             parts = (
-                self.evaluator.values(file, scope, part)
-                for part in call.arguments[summary.tuple_from :]
+                self.values(file, scope, part) for part in call.arguments[summary.tuple_from :]
             )
             found |= tuple_of(tuple(parts))
         results = (
@@ -322,7 +316,7 @@ class Summaries(Component):
 
     def held(self, summary: Summary, argument: Callable[[int], Values], file: File) -> Values:
         """The values that some values hold, by what is known of a function that is given them."""
-        containers = self.evaluator.containers
+        containers = self.containers
         found = containers.elements(argument(summary.elements))
         if held := argument(summary.items_of):
             found |= collection(
@@ -360,9 +354,7 @@ class Summaries(Component):
         _, container, name = callee
         semantics = file.semantics
         if name in semantics.mappers and call.arguments:
-            mapped = self._results(
-                self.evaluator.values(file, scope, call.arguments[0]), file, scope, call
-            )
+            mapped = self._results(self.values(file, scope, call.arguments[0]), file, scope, call)
             return mapped if isinstance(container, Instance) or not mapped else collection(mapped)
         if isinstance(container, Instance):
             return frozenset((container,))
@@ -373,20 +365,16 @@ class Summaries(Component):
         ):
             return frozenset((container,))
         if name in semantics.views:
-            return collection(self.evaluator.containers.items(container, None, file))
+            return collection(self.containers.items(container, None, file))
         if name in semantics.item_views:
-            keys = self.evaluator.containers.keys_of(frozenset((container,)))
-            return collection(
-                tuple_of((keys, self.evaluator.containers.items(container, None, file)))
-            )
+            keys = self.containers.keys_of(frozenset((container,)))
+            return collection(tuple_of((keys, self.containers.items(container, None, file))))
         if name in semantics.getters:
             arguments = call.arguments
-            keys_wanted = (
-                self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
-            )
-            found = self.evaluator.containers.items(container, keys_wanted, file)
+            keys_wanted = self.containers.keys(file, scope, arguments[0]) if arguments else None
+            found = self.containers.items(container, keys_wanted, file)
             # in place of what is not there
-            given = self.evaluator.union(file, scope, arguments[:2])
+            given = self.union(file, scope, arguments[:2])
             return found | only(given, Instance)
         return BOTTOM
 

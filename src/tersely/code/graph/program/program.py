@@ -23,6 +23,7 @@ MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
 FILE_WORK = 4  # what opening a file counts for, in equations
 DEFINITIONS_A_WORK = 2  # of them as many count for one more
+CLASSES_A_WORK = 50  # gone through by their names, of them as many count for one
 
 STAR_LIMIT = (
     f"names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
@@ -101,14 +102,28 @@ class Hierarchy:
                 found[one.file].append(one)
         return found
 
-    @kept
-    def below(self, name: str, family: str) -> set[ClassName]:
-        """The classes that may be below one of a name, likewise."""
-        found, names = set[ClassName](), {name}
+    def below(self, names: set[str], family: str) -> set[ClassName]:
+        """The classes that may be below one of some names, likewise."""
+        found, names = set[ClassName](), names.copy()
         while names:
             new = self.based_on(names.pop(), family) - found
+            self._program.bounds.spend(len(new) // CLASSES_A_WORK)
             found |= new
             names |= {one.name for one in new}
+        return found
+
+    @kept
+    def above_joining(self) -> set[str]:
+        """The names of the classes that may be above one that has several bases."""
+        bases = defaultdict[str, set[str]](set)
+        for mention, _ in self._program.facts.mentions(BASE_MARK):
+            base, _, name = mention.partition(BASE_MARK)
+            bases[name].add(base)
+        joining = (names for names in bases.values() if len(names) > 1 or "" in names)
+        found = pending = set[str]().union(*joining)
+        while pending:
+            pending = set[str]().union(*(bases[name] for name in pending & bases.keys())) - found
+            found |= pending
         return found
 
     @kept

@@ -42,12 +42,12 @@ class Descriptors(Component):
         if not method or name not in self.names(file):
             return []
         members: Values = frozenset()
-        for value in self.evaluator.values(file, scope, owner):
+        for value in self.values(file, scope, owner):
             if isinstance(value, (Instance, ClassObject)):
                 class_ = own_class(value)
-                members |= self.evaluator.members.of_class(class_, name, file, value)
+                members |= self.members.of_class(class_, name, file, value)
         objects = only(members, Instance)
-        asked = self.evaluator.members.of_all(objects, method, file)
+        asked = self.members.of_all(objects, method, file)
         return sorted(only(asked, FunctionObject), key=repr)
 
     @kept
@@ -56,9 +56,7 @@ class Descriptors(Component):
         method = like.semantics.descriptor_method
         places = self.program.places_named(method) if method else ()
         owners = {owner for _, _, _, owner in places}
-        below = [
-            one for owner in owners for one in self.program.hierarchy.below(owner, like.family)
-        ]
+        below = self.program.hierarchy.below(owners, like.family)
         owners.update(one.name for one in below)
         marks = (f"{MADE_MARK}{owner}{MADE_MARK}" for owner in owners)
         return {member for mark in marks for member, _ in self.program.facts.mentions(mark)}
@@ -71,17 +69,15 @@ class Metaclasses(Component):
         """The methods of a name that a class has from its metaclass, bound to the class."""
         found: Values = BOTTOM
         for metaclass in self._of(target):
-            found |= self.evaluator.members.declared(metaclass, name)
+            found |= self.members.declared(metaclass, name)
         return frozenset(
             FunctionObject(one.file, one.position, target) for one in only(found, FunctionObject)
         )
 
     def called(self, target: ClassObject) -> list[FunctionObject]:
         """The methods that calling a class calls instead of constructing it."""
-        semantics = self.program.home(target).semantics
-        is_any = semantics.call_method and self.program.mentioning(
-            METACLASS, self.program.home(target)
-        )
+        semantics = self.home(target).semantics
+        is_any = semantics.call_method and self.mentioning(METACLASS, self.home(target))
         return sorted(self.bound(target, semantics.call_method), key=repr) if is_any else []
 
     def made_of(self, metaclass: ClassObject) -> list[ClassObject]:
@@ -89,29 +85,28 @@ class Metaclasses(Component):
         return sorted(self.solver.solve_whole(("made of", metaclass), self._made_of, metaclass))
 
     def _of(self, target: ClassObject) -> frozenset[ClassObject]:
-        return self.solver.solve(("metaclass", target), self._written, target)
+        return self.solve(("metaclass", target), self._written, target)
 
     def _written(self, target: ClassObject) -> frozenset[ClassObject]:
         found: Values = BOTTOM
-        for owner in self.evaluator.members.linearised(target):
-            file = self.program.home(owner)
+        for owner in self.members.linearised(target):
+            file = self.home(owner)
             if METACLASS in file.names(owner.position):
                 found |= self.evaluator.names.bound(file, owner.position, METACLASS)
         return only(found, ClassObject)
 
     def _made_of(self, metaclass: ClassObject) -> frozenset[ClassObject]:
-        home = self.program.home(metaclass)
+        home = self.home(metaclass)
         name = home.definitions[metaclass.position].name
-        members = self.evaluator.members
         found = set[ClassObject]()
-        naming = {*self.program.mentioning(name, home)}
-        both = naming.intersection(self.program.mentioning(METACLASS, home))
-        for file in map(self.program.file, sorted(both)):
+        naming = {*self.mentioning(name, home)}
+        both = naming.intersection(self.mentioning(METACLASS, home))
+        for file in map(self.file, sorted(both)):
             for position in range(len(file.definitions)):
                 is_told = file.body(position) is not None and METACLASS in file.names(position)
-                target = members.class_of(file, position) if is_told else None
+                target = self.members.class_of(file, position) if is_told else None
                 if target is not None and metaclass in self._of(target):
-                    found.update((target, *members.subclasses(target)))
+                    found.update((target, *self.members.subclasses(target)))
         return frozenset(found)
 
 
@@ -121,18 +116,18 @@ class MissingMembers(Component):
     def of(self, receiver: Value, name: str, file: File) -> Values:
         """What an object gives for a member that it lacks, nothing if it is asked by no method."""
         method = file.semantics.missing_method
-        is_asked = method and not name.startswith("__") and self.program.named(method)
+        is_asked = method and not name.startswith("__") and self.named(method)
         if not is_asked:
             return BOTTOM
         key = ("missing", receiver, name)
-        return self.solver.solve(key, self._given, receiver, name, file)
+        return self.solve(key, self._given, receiver, name, file)
 
     def assigned(self, value: ExternalObject | ExternalResult, name: str, file: File) -> Values:
         """What code assigns to a member of a thing outside, nothing of one that takes none."""
         if value.name not in file.semantics.open_objects:
             return BOTTOM
         key = ("open", value, name)
-        return self.solver.solve(key, self._assigned, value, name, file)
+        return self.solve(key, self._assigned, value, name, file)
 
     def _assigned(self, value: Value, name: str, file: File) -> Values:
         program, found = self.program, BOTTOM
@@ -142,13 +137,13 @@ class MissingMembers(Component):
             files = (file.id,)
         for other in map(program.file, files):
             for store in other.member_stores(name):
-                if value in self.evaluator.values(other, store.scope, store.base):
-                    found |= self.evaluator.values(other, store.scope, store.value)
+                if value in self.values(other, store.scope, store.base):
+                    found |= self.values(other, store.scope, store.value)
         return found
 
     def _given(self, receiver: Value, name: str, file: File) -> Values:
         found: Values = BOTTOM
-        for value in self.evaluator.members.of(receiver, file.semantics.missing_method, file):
+        for value in self.members.of(receiver, file.semantics.missing_method, file):
             if isinstance(value, FunctionObject):
                 found |= self._returned(value, name)
         return found
@@ -157,7 +152,7 @@ class MissingMembers(Component):
         """What the method returns for a name: where it asks another object for it, the member of
         that.
         """
-        home, position = self.program.home(function), function.position
+        home, position = self.home(function), function.position
         asked = [
             other
             for expression in home.scope(position).returns
@@ -165,8 +160,8 @@ class MissingMembers(Component):
         ]
         if not asked:
             return self.evaluator.calls.returned(function)
-        others = self.evaluator.union(home, position, asked)
-        return self.evaluator.members.of_all(others, name, home)
+        others = self.union(home, position, asked)
+        return self.members.of_all(others, name, home)
 
 
 def _asked(file: File, position: int, returned: Expression) -> Expression:

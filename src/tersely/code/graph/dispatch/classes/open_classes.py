@@ -58,17 +58,17 @@ class OpenClasses(Component):
             bodies = [
                 place
                 for place in bodies
-                if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
+                if self._is_partial(self.file(place[0]), place[1], file.namespace)
             ]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
 
-    def named(self, names: Iterable[ClassName]) -> Iterator[ClassObject]:
+    def classes(self, names: Iterable[ClassName]) -> Iterator[ClassObject]:
         """The classes of some names."""
         for name, file_id in names:
-            for at, position in self.program.named(name, kinds=MEMBER_OWNERS):
-                file = self.program.file(file_id)
+            for at, position in self.named(name, kinds=MEMBER_OWNERS):
+                file = self.file(file_id)
                 is_class = at == file_id and file.body(position) is not None
-                value = self.evaluator.members.class_of(file, position) if is_class else None
+                value = self.members.class_of(file, position) if is_class else None
                 if value is not None:
                     yield value
 
@@ -76,10 +76,8 @@ class OpenClasses(Component):
 
     def module_declarations(self, module: str) -> list[Inside]:
         """The namespaces that declare what is in a module: `declare module "x" {…}`."""
-        places = [
-            place for quote in QUOTES for place in self.program.named(f"{quote}{module}{quote}")
-        ]
-        return [(self.program.file(file_id), position) for file_id, position in places]
+        places = [place for quote in QUOTES for place in self.named(f"{quote}{module}{quote}")]
+        return [(self.file(file_id), position) for file_id, position in places]
 
     def added_to(self, file: File, name: str) -> list[Place]:
         """(file, position) of the definitions of a name by which declarations of the module that a
@@ -95,7 +93,7 @@ class OpenClasses(Component):
 
     def _declared_modules(self, file_id: int, position: int) -> list[int]:
         """The files that a definition says more of by the namespace it stands in."""
-        home = self.program.file(file_id)
+        home = self.file(file_id)
         namespace = home.definitions[home.definitions[position].parent]
         is_module = namespace.kind == Kind.NAMESPACE and namespace.name[:1] in QUOTES
         return self.program.modules(home, namespace.name[1:-1]) if is_module else []
@@ -107,19 +105,19 @@ class OpenClasses(Component):
         return partial and (namespace is None or file.namespace == namespace)
 
     def _is_body(self, file_id: int, position: int) -> bool:
-        is_class = self.program.file(file_id).definitions[position].kind in MEMBER_OWNERS
+        is_class = self.file(file_id).definitions[position].kind in MEMBER_OWNERS
         return is_class and self._defines(file_id, position)
 
     def _defines(self, file_id: int, position: int) -> bool:
-        scope = self.program.file(file_id).body(position)
+        scope = self.file(file_id).body(position)
         return scope is not None and not scope.flags & EXTENSION
 
     def qualified(self, file: File, qualname: str, name: str) -> list[Place]:
         """Definitions of a qualified name in the file's language."""
         found: list[Place] = []
         around = qualname.rpartition(".")[0].rpartition(".")[2]
-        for file_id, position in self.program.named(name, owner=around):
-            other = self.program.file(file_id)
+        for file_id, position in self.named(name, owner=around):
+            other = self.file(file_id)
             is_same = other.definitions[position].qualname == qualname
             if other.language is file.language and is_same:
                 found.append((file_id, position))
@@ -129,25 +127,23 @@ class OpenClasses(Component):
         """Members whose definition names its owner instead of standing in it: `class A::B`, `def
         A.m`.
         """
-        home = self.program.home(owner)
+        home = self.home(owner)
         found: Values = BOTTOM
         for file_id, position in self.qualified(
             home, f"{home.definitions[owner.position].qualname}.{name}", name
         ):
-            file = self.program.file(file_id)
+            file = self.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
-                found |= self.evaluator.values(
-                    file, file.definitions[position].parent, DefinedHere(position)
-                )
+                found |= self.values(file, file.definitions[position].parent, DefinedHere(position))
         return found
 
     def by_qualified_name(self, file: File, dotted: str) -> Values:
         """The values of a whole qualified name, which means the same from anywhere."""
         found: Values = BOTTOM
         for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
-            other = self.program.file(file_id)
+            other = self.file(file_id)
             if self._defines(file_id, position):
-                found |= self.evaluator.values(
+                found |= self.values(
                     other, other.definitions[position].parent, DefinedHere(position)
                 )
         return found
@@ -156,15 +152,14 @@ class OpenClasses(Component):
         """A member of a class or namespace that the file imports whole, or that such a one imports
         whole itself.
         """
-        return self.evaluator.solver.solve(("stars", file.id, name), self._star_values, file, name)
+        return self.solve(("stars", file.id, name), self._star_values, file, name)
 
     def _star_values(self, file: File, name: str) -> Values:
-        members = self.evaluator.members
         for star in reversed(file.stars):
             for value in sorted(self.by_qualified_name(file, star)):
                 if isinstance(value, ClassObject):
-                    found = members.declared(value, name) or self.from_stars(
-                        self.program.home(value), name
+                    found = self.members.declared(value, name) or self.from_stars(
+                        self.home(value), name
                     )
                     if found:
                         return found
@@ -180,7 +175,7 @@ class OpenClasses(Component):
         owner = file.owner_class(method) if method >= 0 else scope
         if owner < 0 or file.definitions[owner].kind not in MEMBER_OWNERS:
             return frozenset()
-        target = self.evaluator.members.class_of(file, owner)
+        target = self.members.class_of(file, owner)
         if target is None:
             return frozenset()
         instance, itself = frozenset((instance_of(target),)), frozenset((target,))
@@ -192,7 +187,7 @@ class OpenClasses(Component):
         """The values of a bare name in a class around a scope: any member of the receiver, else a
         constant.
         """
-        members = self.evaluator.members
+        members = self.members
         target = members.class_of(file, position)
         if target is None:
             return BOTTOM
@@ -212,9 +207,9 @@ class OpenClasses(Component):
         """The member that a class (`side` ClassObject) or its instances have, from the class or one
         above.
         """
-        members = self.evaluator.members
+        members = self.members
         assigned: Values = BOTTOM
-        for owner in members.linearised(target):
+        for owner in members.order(target):
             if side is Instance:
                 assigned |= members.assigned(owner, name)
             found = self.of_side(members.own(owner, name), side)
@@ -239,9 +234,8 @@ class OpenClasses(Component):
 
     def _mixed_into_class(self, owner: ClassObject) -> list[ClassObject]:
         """The classes whose instance a class is itself."""
-        members = self.evaluator.members
-        found: list[Defined] = [*only(members.bases(owner, Instance), Instance)]
-        mixin = self.program.home(owner).semantics.class_mixin
+        found: list[Defined] = [*only(self.members.bases(owner, Instance), Instance)]
+        mixin = self.home(owner).semantics.class_mixin
         if mixin:
-            found += sorted(only(members.own(owner, mixin), ClassObject))
+            found += sorted(only(self.members.own(owner, mixin), ClassObject))
         return list(map(own_class, found))

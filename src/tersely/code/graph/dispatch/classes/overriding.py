@@ -8,6 +8,7 @@ order of a class below.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from tersely.code.expressions import Expression
@@ -35,6 +36,7 @@ NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
 SUBTYPE_LIMIT = f"classes below one class were looked for in the nearest {MAX_SUBTYPE_FILES} files"
 MAX_OVERRIDES = 1_000  # classes below one that are looked at for one name
+OVERRIDES_A_WORK = 4  # looked at, of them as many count for one equation
 OVERRIDES_LIMIT = f"overrides of one method were looked for in the nearest {MAX_OVERRIDES:,} classes below its own"
 
 
@@ -49,7 +51,7 @@ class Overriding(Component):
         """
         found: Values = BOTTOM
         for receiver, members in self.unbound(file, scope, member):
-            found |= self.evaluator.members.read(members, receiver)
+            found |= self.members.read(members, receiver)
         return found
 
     def unbound(
@@ -61,7 +63,7 @@ class Overriding(Component):
         if not file.semantics.open_receivers or not isinstance(member, Member):
             return []
         name = member.name
-        if name in file.semantics.constructors or not self.program.named(name, kinds=NAMED_KINDS):
+        if name in file.semantics.constructors or not self.named(name, kinds=NAMED_KINDS):
             return []
         return [
             self._in_place_of(value, name)
@@ -84,9 +86,7 @@ class Overriding(Component):
         if not file.semantics.open_receivers:
             return []
         own = only(self._receivers(file, scope, callee), ClassObject)
-        return [
-            child for value in sorted(own) for child in self.evaluator.members.subclasses(value)
-        ]
+        return [child for value in sorted(own) for child in self.members.subclasses(value)]
 
     def _receivers(
         self, file: File, scope: int, expression: Expression
@@ -102,7 +102,7 @@ class Overriding(Component):
             or not self._is_of_receiver(file, expression, own)
         ):
             return frozenset()
-        values = self.evaluator.values(file, scope, expression)
+        values = self.values(file, scope, expression)
         return only(values, Instance, ClassObject, SuperObject)
 
     def _is_of_receiver(self, file: File, expression: Expression, own: str) -> bool:
@@ -119,64 +119,81 @@ class Overriding(Component):
         return self.solver.solve_whole(("below", target, name), self._below, target, name)
 
     def _below(self, target: ClassObject, name: str) -> Values:
-        members = self.evaluator.members
         found: Values = BOTTOM
-        for child in self._differing(target, name):
-            found |= self.solver.apart(members.declared, child, name)
-        return found - members.declared(target, name)
+        for child in self._nearest(target, self._differing(target, name)):
+            found |= self.solver.apart(self._declared_below, child, target, name)
+        return found - self.members.declared(target, name)
+
+    def _declared_below(self, child: ClassObject, target: ClassObject, name: str) -> Values:
+        """The member of a class, nothing if that is not below another."""
+        return self.members.declared(child, name) if target in self.members.order(child) else BOTTOM
 
     def _next(self, target: ClassObject, name: str) -> Values:
-        members = self.evaluator.members
-        found: Values = BOTTOM
-        for child in self._differing(target, name):
-            order = members.linearised(child)
-            later = order[order.index(target) + 1 :]
-            found |= next((own for base in later if (own := members.own(base, name))), BOTTOM)
+        found = self.behind(target, target, name)
+        for child in self._nearest(target, self._joining(target, name)):
+            found |= self.solver.apart(self.behind, child, target, name)
         return only(found, FunctionObject)
 
-    def _differing(self, target: ClassObject, name: str) -> Iterator[ClassObject]:
-        """The classes below one whose order has a class with a member of a name that its own order
-        has not.
-        """
-        members = self.evaluator.members
-        having = self._having(name).difference(map(self._named, members.linearised(target)))
-        below = self._nearest_differing(target, name, having) if having else ()
-        for child in members.open.named(below):
-            order = self.solver.apart(members.linearised, child)
-            if target in order[1:] and not having.isdisjoint(map(self._named, order)):
-                yield child
+    def behind(self, child: ClassObject, target: ClassObject, name: str) -> Values:
+        """The member that comes after those of a class in the order of another below it."""
+        order = self.members.order(child)
+        later = order if target in order else ()
+        return next((own for base in later if (own := self.members.own(base, name))), BOTTOM)
 
-    def _nearest_differing(
-        self, target: ClassObject, name: str, having: set[ClassName]
-    ) -> list[ClassName]:
-        """Of the classes that may be below one and differ from it those in the nearest files."""
-        home, by_file = self.program.home(target), dict[int, list[ClassName]]()
-        for one in sorted(self._may_differ(target, name, home, having)):
-            by_file.setdefault(one.file, []).append(one)
+    def may_follow(self, owner: ClassObject, target: ClassObject, name: str) -> bool:
+        """True if in the order of a class below both the member that comes after those of one is
+        that of its owner.
+        """
+        own = self.members.own(owner, name)
+        both = self._names_below(target) & self._names_below(owner)
+        if len(both) > MAX_OVERRIDES:
+            self.program.notes.add(OVERRIDES_LIMIT)
+        behind = (self.behind(child, target, name) for child in self._nearest(owner, both))
+        return not all(map(own.isdisjoint, behind))
+
+    def _nearest(self, target: ClassObject, below: set[ClassName]) -> Iterator[ClassObject]:
+        """Of some classes that may be below one those in the nearest files."""
+        home, by_file = self.home(target), defaultdict[int, list[ClassName]](list)
+        for one in sorted(below):
+            by_file[one.file].append(one)
         found = [one for at in self.program.nearest(by_file, home) for one in by_file[at]]
         if len(found) > MAX_OVERRIDES:
             self.solver.bounds.add(OVERRIDES_LIMIT)
-        return found[:MAX_OVERRIDES]
+        self.program.bounds.spend(len(found[:MAX_OVERRIDES]) // OVERRIDES_A_WORK)
+        return self.members.open.classes(found[:MAX_OVERRIDES])
 
-    def _may_differ(
-        self, target: ClassObject, name: str, home: File, having: set[ClassName]
-    ) -> set[ClassName]:
-        """The classes that may be below one and differ from it, by names alone."""
-        hierarchy = self.program.hierarchy
-        below = hierarchy.below(self._named(target).name, home.family)
-        if not below:
-            return below
-        names = {one.name for one in below}
-        mentioning = {*self.program.mentioning(name, home)}
-        found, covered = below & having, set[str]()
-        for lender in {one.name for one in having}:
-            if lender in covered:  # what is below it was looked at with a class above it
-                continue
-            lent = below & hierarchy.below(lender, home.family)
-            covered |= {one.name for one in lent}
-            # of classes below it those that assign the member
-            found |= {one for one in lent if lender not in names or one.file in mentioning}
-        return found
+    def _differing(self, target: ClassObject, name: str) -> set[ClassName]:
+        """The classes that may be below one and have another member of a name, by names alone."""
+        below, home = self._names_below(target), self.home(target)
+        having = self._lenders(target, name) if below else below
+        assigning = {*self.mentioning(name, home)}
+        # of classes below one that is below as well those that assign the member
+        inside = self._lent(below, having & below, home)
+        own = {one for one in inside if one in having or one.file in assigning}
+        return own | self._lent(below, having - below, home)
+
+    def _joining(self, target: ClassObject, name: str) -> set[ClassName]:
+        """The classes that may be below one and have another order of members of a name behind it,
+        likewise: only a class that has several bases does.
+        """
+        if self._named(target).name not in self.program.hierarchy.above_joining():
+            return set()
+        below = self._names_below(target)
+        return self._lent(below, self._lenders(target, name) - below, self.home(target))
+
+    def _names_below(self, target: ClassObject) -> set[ClassName]:
+        name, family = self._named(target).name, self.home(target).family
+        return self.program.hierarchy.below({name}, family)
+
+    def _lent(self, below: set[ClassName], lenders: set[ClassName], like: File) -> set[ClassName]:
+        """Of some classes those that may be below some others, and those others among them."""
+        names = {one.name for one in lenders}
+        return below & (lenders | self.program.hierarchy.below(names, like.family))
+
+    def _lenders(self, target: ClassObject, name: str) -> set[ClassName]:
+        """The classes that define something of a name, without those in the order of one."""
+        above = self.members.order(target)
+        return self._having(name).difference(map(self._named, above))
 
     @kept
     def _having(self, name: str) -> set[ClassName]:
@@ -185,5 +202,5 @@ class Overriding(Component):
         return {ClassName(owner, at) for at, _, kind, owner in places if kind in NAMED_KINDS}
 
     def _named(self, class_: ClassObject) -> ClassName:
-        file = self.program.home(class_)
+        file = self.home(class_)
         return ClassName(file.definitions[class_.position].name, class_.file)

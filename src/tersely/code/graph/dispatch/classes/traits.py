@@ -38,7 +38,7 @@ class Traits(Component):
 
     def is_trait(self, value: Defined) -> bool:
         """True if a class is such a trait."""
-        home = self.program.home(value)
+        home = self.home(value)
         return home.semantics.traits and home.definitions[value.position].kind == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
@@ -68,10 +68,9 @@ class Traits(Component):
         """The members of that name in every block that implements a trait, or one that it builds
         on.
         """
-        members = self.evaluator.members
-        traits = frozenset(members.linearised(trait))
+        traits = frozenset(self.members.linearised(trait))
         found: Values = BOTTOM
-        for child in (trait, *members.subclasses(trait)):
+        for child in (trait, *self.members.subclasses(trait)):
             # `impl Trait for &T` extends what bounds T, the trait itself
             found |= self._implemented(child, traits, name)
         return found
@@ -93,8 +92,9 @@ class Traits(Component):
     def of_aspect(self, value: TraitView, name: str, file: File) -> Values:
         """A member of a type as what implements a trait: of the block that does, else of the trait."""
         target, trait = own_class(value), value.trait
-        members = self.evaluator.members
-        return self._implemented(target, frozenset((trait,)), name) or members.declared(trait, name)
+        return self._implemented(target, frozenset((trait,)), name) or self.members.declared(
+            trait, name
+        )
 
     def chosen(self, values: Values, file: File, scope: int, call: Invocation) -> Values:
         """Of several methods those that a call means: by its first argument, by which traits are in
@@ -104,9 +104,9 @@ class Traits(Component):
         functions = list(only(values, FunctionObject))
         if len(functions) < 2 or not isinstance(callee, Member):
             return values
-        owners = list(only(self.evaluator.values(file, scope, callee.object), ClassObject))
+        owners = list(only(self.values(file, scope, callee.object), ClassObject))
         if call.arguments and any(self.is_trait(owner) for owner in owners):
-            given = list(only(self.evaluator.values(file, scope, call.arguments[0]), Instance))
+            given = list(only(self.values(file, scope, call.arguments[0]), Instance))
             meant: Values = BOTTOM
             for owner in owners:
                 meant |= self._of_receivers(given, owner, callee.name, file)
@@ -118,12 +118,11 @@ class Traits(Component):
         self, receivers: list[Instance], trait: ClassObject, name: str, file: File
     ) -> Values:
         found: Values = BOTTOM
-        members = self.evaluator.members
         for value in receivers:
             target = own_class(value)
             if self.is_trait(target):
-                found |= members.declared(target, name) | self.implementations(target, name)
-            elif trait in members.linearised(target):
+                found |= self.members.declared(target, name) | self.implementations(target, name)
+            elif trait in self.members.linearised(target):
                 found |= self.of_aspect(TraitView(value.file, value.position, trait), name, file)
         return found
 
@@ -132,7 +131,7 @@ class Traits(Component):
     ) -> Values:
         """A member that the blocks of a type have which implement one of some traits for it."""
         found: Values = BOTTOM
-        for file, position in self.evaluator.members.extensions(target):
+        for file, position in self.members.extensions(target):
             if name in file.names(position) and not traits.isdisjoint(
                 self._traits_of(file, position)
             ):
@@ -144,9 +143,7 @@ class Traits(Component):
         return bool(scope.flags & EXTENSION and scope.bases)
 
     def _traits_of(self, file: File, position: int) -> Values:
-        return self.evaluator.union(
-            file, file.definitions[position].parent, file.scope(position).bases
-        )
+        return self.union(file, file.definitions[position].parent, file.scope(position).bases)
 
     def _is_in_sight(self, function: FunctionObject, file: File, scope: int) -> bool:
         """True if a method may be called for the traits that a scope has names for; a trait's own
@@ -154,12 +151,10 @@ class Traits(Component):
         """
         if isinstance(function.receiver, Defined) and self.is_trait(function.receiver):
             return True
-        home = self.program.home(function)
+        home = self.home(function)
         owner = home.owner_class(function.position)
         if owner < 0 or not self._implements(home, owner):
             return True
         traits = only(self._traits_of(home, owner), ClassObject)
         names = self.evaluator.names
-        return any(
-            trait in names.of(file, scope, self.program.definition(trait).name) for trait in traits
-        )
+        return any(trait in names.of(file, scope, self.definition(trait).name) for trait in traits)

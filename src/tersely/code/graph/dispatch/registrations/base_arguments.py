@@ -36,14 +36,14 @@ class BaseArguments(Component):
         if not classes:
             yield call._replace(expression=choose(call.expression))
         for value in classes:
-            yield from self._passed(self.evaluator.members.linearised(value), call, choose)
+            yield from self._passed(self.members.linearised(value), call, choose)
 
     def _passed(
         self, classes: Sequence[ClassObject], call: Written, choose: Choose
     ) -> Iterator[Written]:
         """What the first constructor of some classes, each above the one before, passes on."""
         for at, owner in enumerate(classes):
-            home = self.program.home(owner)
+            home = self.home(owner)
             for position in _constructors(home, owner.position):
                 for inner in home.scope(position).calls:
                     if _is_chained(inner, home.semantics):

@@ -25,7 +25,7 @@ from tersely.code.symbols import CALLABLE_KINDS
 class Providers(Component):
     """The functions that fill parameters by their names."""
 
-    def values(self, file: File, position: int, name: str) -> Values:
+    def provided(self, file: File, position: int, name: str) -> Values:
         """The values that a parameter of a function holds when a framework fills it."""
         found: Values = BOTTOM
         provider = self.of(file, position, name)
@@ -39,13 +39,13 @@ class Providers(Component):
         """(file, position) of the function that fills a parameter of that name, None if none does."""
         if not self._takes(file, position):
             return None
-        definitions = dict(self.program.named(name, kinds=CALLABLE_KINDS))
+        definitions = dict(self.named(name, kinds=CALLABLE_KINDS))
         for home in self._homes(file) if definitions else ():
             at = definitions.get(home)
             if (
                 at is not None
                 and (home, at) != (file.id, position)
-                and self.is_provider(self.program.file(home), at)
+                and self.is_provider(self.file(home), at)
             ):
                 return home, at
         return None
@@ -90,7 +90,7 @@ class Providers(Component):
         return any(
             isinstance(value, ExternalObject) and value.name in injection.decorators
             for callee in _callees(scope.decorated)
-            for value in self.evaluator.values(file, outer, callee)
+            for value in self.values(file, outer, callee)
         )
 
     def _takes(self, file: File, position: int) -> bool:
@@ -124,7 +124,7 @@ class Providers(Component):
             return [file]
         below = [self.program.by_path[path] for path in self.program.under(directory)]
         return [
-            self.program.file(at)
+            self.file(at)
             for at in below
             if family_of(self.program.rows[at].language) == file.family
         ]

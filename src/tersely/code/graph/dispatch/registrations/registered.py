@@ -34,9 +34,7 @@ class Registered(Component):
         method = self._method(file, position)
         if not method:
             return BOTTOM
-        return self.solver.solve(
-            ("registered", file.id, position), self._given, file, position, method
-        )
+        return self.solve(("registered", file.id, position), self._given, file, position, method)
 
     def _method(self, file: File, position: int) -> str:
         """The method of a decorated function that registers others, "" if it has none."""
@@ -44,7 +42,7 @@ class Registered(Component):
             return ""
         outer, decorated = file.definitions[position].parent, file.scope(position).decorated
         while isinstance(decorated, Invocation):
-            for value in self.evaluator.values(file, outer, decorated.callee):
+            for value in self.values(file, outer, decorated.callee):
                 summary = self.evaluator.summaries.of(value, file)
                 if summary is not None and summary.registered_by:
                     return summary.registered_by
@@ -52,17 +50,17 @@ class Registered(Component):
         return ""
 
     def _given(self, file: File, position: int, method: str) -> Values:
-        files = self.program.mentioning(file.definitions[position].name, file)
+        files = self.mentioning(file.definitions[position].name, file)
         if len(files) > MAX_REGISTERING_FILES:
             self.solver.bounds.add(REGISTERING_LIMIT)
             files = (file.id,)
         found: Values = BOTTOM
-        for other in map(self.program.file, sorted({*files, file.id})):
+        for other in map(self.file, sorted({*files, file.id})):
             for scope, index in other.calls_by_name.get(method, ()):
                 call = other.call(scope, index)
-                owners = self.evaluator.values(other, scope, registering(call))
+                owners = self.values(other, scope, registering(call))
                 if FunctionObject(file.id, position) in map(itself, owners):
-                    found |= self.evaluator.union(other, scope, call.arguments[-1:])
+                    found |= self.union(other, scope, call.arguments[-1:])
         return only(found, FunctionObject)
 
 

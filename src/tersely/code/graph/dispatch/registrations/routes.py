@@ -90,13 +90,13 @@ class Routers(Component):
 
     def made(self, file: File, scope: int, call: Invocation) -> frozenset[Value]:
         """The routers that a call makes."""
-        return frozenset(filter(is_router, self.evaluator.values(file, scope, call)))
+        return frozenset(filter(is_router, self.values(file, scope, call)))
 
     def around(self, file: File, scope: int, call: Invocation) -> frozenset[Value]:
         """The routers that a call registers something at, else the function or module it is in."""
         made_by = call.callee if isinstance(call.callee, Call) else call
         receiver = receiver_of(made_by)
-        values = self.evaluator.values(file, scope, receiver) if receiver is not None else ()
+        values = self.values(file, scope, receiver) if receiver is not None else ()
         routers = frozenset(filter(is_router, values))
         return routers or frozenset((self._lists(file).get(call) or _place(file, scope),))
 
@@ -125,9 +125,9 @@ class Routers(Component):
             *((FunctionObject,) if takes_functions else ()),
         )
         while expression is not None:
-            values = self.evaluator.values(file, scope, expression)
+            values = self.values(file, scope, expression)
             lists = only(values, ContainerLiteral, CollectionObject)
-            values |= self.evaluator.containers.held(lists)
+            values |= self.containers.held(lists)
             found = [_unbound(one) for one in values if isinstance(one, kinds) or is_router(one)]
             if found:
                 yield from found
@@ -138,7 +138,7 @@ class Routers(Component):
         """What the paths of a handler begin with that is registered at some routers: with those of
         its class if there are any, else with theirs. To be asked when all calls are taken in.
         """
-        around = self.program.file(handler.file).definitions[handler.position].parent
+        around = self.file(handler.file).definitions[handler.position].parent
         owner = ClassObject(handler.file, around)
         found: set[str] = set()
         for one in (owner,) if owner in self._registered else routers:
@@ -156,7 +156,7 @@ class Routers(Component):
 
     def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
         if isinstance(owner, (FunctionObject, ContainerLiteral)) and owner not in self._registered:
-            file = self.program.home(owner)
+            file = self.home(owner)
             if isinstance(owner, FunctionObject):
                 around = file.definitions[owner.position].parent
             else:

@@ -157,7 +157,7 @@ class Topics(Component):
     def _all_links(self) -> _Links:
         links = _Links(defaultdict(set), defaultdict(set))
         for (file_id, scope, _), summary, call in self._calls(_names_routes):
-            file, topic = self.program.file(file_id), summary.links
+            file, topic = self.file(file_id), summary.links
             assert topic is not None
             if topic.kind == "template":
                 self._note_templates(links, file, scope, topic, call, summary.rule)
@@ -229,7 +229,7 @@ class Topics(Component):
         given: list[tuple[Registration, str]] = []
         yield from self._own_routers()
         for (file_id, scope, _), summary, call in self._calls(_has_handlers):
-            registration = Registration(self.program.file(file_id), scope, summary, call)
+            registration = Registration(self.file(file_id), scope, summary, call)
             yield registration
             if gives_router(summary):
                 given += [(registration, router) for router in self._router_names(registration)]
@@ -248,15 +248,15 @@ class Topics(Component):
 
     def _own_routers(self) -> Iterator[Registration]:
         """The calls that make a router of a class of ours."""
-        members, found = self.evaluator.members, dict[ClassObject, None]()
+        members, found = self.members, dict[ClassObject, None]()
         for language, name in self._names(_makes_router):
             for file in self._writing(name, language)[:1]:
-                for own in members.open.named(
+                for own in members.open.classes(
                     sorted(self.program.hierarchy.based_on(name, file.family))
                 ):
                     found |= dict.fromkeys((own, *members.subclasses(own)))
         for class_ in found:
-            summary, home = self.evaluator.summaries.of_base(class_), self.program.home(class_)
+            summary, home = self.evaluator.summaries.of_base(class_), self.home(class_)
             if summary is None or not summary.makes_router:
                 continue
             name = home.definitions[class_.position].name
@@ -275,7 +275,7 @@ class Topics(Component):
     def _registering_in(self, place: Place, router: str) -> Iterator[Registration]:
         """The calls that register something at a router which a function is given first."""
         file_id, position = place
-        home = self.program.file(file_id)
+        home = self.file(file_id)
         parameters = home.scope(position).parameters
         for scope, semantics in home.bodies if parameters else ():
             if not home.is_inside(scope, position):
@@ -293,9 +293,9 @@ class Topics(Component):
         """The handlers that objects hold which frameworks are given."""
         found: dict[Key, set[Target]] = defaultdict(set)
         for (file_id, scope, _), summary, call in self._calls(_has_registry):
-            registry, file = summary.registry, self.program.file(file_id)
+            registry, file = summary.registry, self.file(file_id)
             if registry is not None and registry.argument < len(call.arguments):
-                given = self.evaluator.values(file, scope, call.arguments[registry.argument])
+                given = self.values(file, scope, call.arguments[registry.argument])
                 for key, targets in self._handlers_in(given, registry, file, 0):
                     found[key] |= targets
         return found
@@ -304,22 +304,21 @@ class Topics(Component):
         self, objects: Values, registry: Registry, file: File, depth: int
     ) -> Iterator[tuple[Key, set[Target]]]:
         """The handlers that some objects hold, and those of the objects inside them."""
-        members = self.evaluator.members
         for member, framework in registry.frameworks.items():
-            for table in members.of_all(objects, member, file):
+            for table in self.members.of_all(objects, member, file):
                 for name, functions in self._entries(table):
                     targets = {Target(one.file, one.position, -1) for one in functions}
                     yield ("name", framework, name), targets
         if registry.inside and depth < MAX_REGISTRY_DEPTH:
-            inside = members.of_all(objects, registry.inside, file)
-            inner = self.evaluator.containers.held(inside)
+            inside = self.members.of_all(objects, registry.inside, file)
+            inner = self.containers.held(inside)
             if inner:
                 yield from self._handlers_in(inner, registry, file, depth + 1)
 
     def _entries(self, table: Value) -> Iterator[tuple[str, frozenset[FunctionObject]]]:
         """The functions that an object or a module has, by their names."""
         if isinstance(table, ModuleObject):
-            home = self.program.home(table)
+            home = self.home(table)
             found = {
                 name: self.evaluator.modules.of(home, name)
                 for name in home.names(0)
@@ -328,11 +327,9 @@ class Topics(Component):
         elif isinstance(table, ContainerLiteral):
             keys = sorted(
                 str(key.constant)
-                for key in only(self.evaluator.containers.display_keys(table), ConstantObject)
+                for key in only(self.containers.display_keys(table), ConstantObject)
             )
-            found = {
-                key: self.evaluator.containers.items(table, frozenset((key,)), None) for key in keys
-            }
+            found = {key: self.containers.items(table, frozenset((key,)), None) for key in keys}
         else:
             return
         for name, values in found.items():
@@ -349,7 +346,7 @@ class Topics(Component):
     def _targets(self, registration: Registration) -> list[Target]:
         """The handlers that a call registers."""
         file, scope, summary, call = registration
-        return self.evaluator.members.sites.called_back(summary, file, scope, call)
+        return self.members.sites.called_back(summary, file, scope, call)
 
     def _paths(self, registration: Registration) -> set[str]:
         """The paths that a call registers something for."""
@@ -382,7 +379,7 @@ class Topics(Component):
 
     def _verb_of_method(self, target: Target) -> str:
         """The verb that the name of a method tells: of a class that is a handler."""
-        home = self.program.file(target.file)
+        home = self.file(target.file)
         is_method = home.owner_class(target.position) >= 0
         return verb_of(home.definitions[target.position][1]) if is_method else ""
 
@@ -394,7 +391,7 @@ class Topics(Component):
             for file in self._writing(name, language):
                 for scope, index in file.calls_by_name.get(name, ()):
                     call = file.call(scope, index)
-                    summary = self.evaluator.members.sites.summary(file, scope, call)
+                    summary = self.members.sites.summary(file, scope, call)
                     if summary is not None and is_wanted(summary):
                         yield (file.id, scope, index), summary, call
 
@@ -417,7 +414,7 @@ class Topics(Component):
                 f"{len(files):,} files with {name}: handlers are not looked for"
             )
             return []
-        return [self.program.file(at) for at in files]
+        return [self.file(at) for at in files]
 
     def _by_path(self, path: str, verb: str) -> set[Target]:
         """The handlers of the routes that a path fits best: those that tell most of it apart, by
@@ -464,11 +461,11 @@ class Topics(Component):
             if topic.kind in PATHS and (named := self.evaluator.summaries.route_named(value, file)):
                 yield named.kind, named.framework, _text(value) or ""
             elif topic.kind == "type" and isinstance(value, Instance):
-                for above in self.evaluator.members.linearised(own_class(value)):
+                for above in self.members.linearised(own_class(value)):
                     yield (
                         "type",
                         topic.framework,
-                        self.program.definition(above).name,
+                        self.definition(above).name,
                     )
             elif (
                 topic.kind == "name"
@@ -487,9 +484,9 @@ class Topics(Component):
         """The names that lists and objects hold which a call is given, after that of a namespace."""
         space = ""
         for argument in call.arguments:
-            for value in self.evaluator.values(file, scope, argument):
+            for value in self.values(file, scope, argument):
                 if isinstance(value, ContainerLiteral):
-                    held = self.evaluator.containers.items(value, None, None)
+                    held = self.containers.items(value, None, None)
                     texts = (_text(one) for one in held)
                     yield from (
                         ("name", topic.framework, f"{space}{text}") for text in texts if text
@@ -505,10 +502,10 @@ class Topics(Component):
             for value in self._told_values(file, scope, argument):
                 yield _Shown(file, file.named_owner(scope), _text(value) or "")
         owner = receiver_of(call) if topic.attribute else None
-        for value in self.evaluator.values(file, scope, owner) if owner is not None else ():
+        for value in self.values(file, scope, owner) if owner is not None else ():
             if isinstance(value, ClassObject):
-                home = self.program.home(value)
-                said = self.evaluator.members.of(value, topic.attribute, home)
+                home = self.home(value)
+                said = self.members.of(value, topic.attribute, home)
                 if all(map(_is_outside, said)) and topic.otherwise is not None:
                     said = self._template_by_model(value, topic.otherwise, home)
                 for one in said:
@@ -516,7 +513,7 @@ class Topics(Component):
 
     def _template_by_model(self, class_: ClassObject, names: TemplateByModel, home: File) -> Values:
         """The name of the template of a class that is named by the class which it shows."""
-        members = self.evaluator.members
+        members = self.members
         outside = [
             base.last_name
             for above in members.linearised(class_)
@@ -527,22 +524,22 @@ class Topics(Component):
         found: set[Value] = set()
         for model in members.of(class_, names.attribute, home) if end else ():
             if isinstance(model, ClassObject):
-                file = self.program.home(model)
+                file = self.home(model)
                 name = file.definitions[model.position].name.lower()
                 found.add(ConstantObject(f"{package_of(file.path)}/{name}{end}.html"))
         return frozenset(found)
 
     def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values of an argument, and those that a list or the options in it hold."""
-        found = self.evaluator.values(file, scope, expression)
+        found = self.values(file, scope, expression)
         for value in found:
             if isinstance(value, ContainerLiteral):
-                found |= self.evaluator.containers.items(value, TELLING, None)
+                found |= self.containers.items(value, TELLING, None)
         return found
 
     def _told_by(self, topic: Topic, target: Target) -> Iterator[Key]:
         """What a handler itself tells: its name, or the type of its first parameter."""
-        home = self.program.file(target.file)
+        home = self.file(target.file)
         if topic.kind == "name":
             yield "name", topic.framework, home.definitions[target.position].name
         elif parameters := home.scope(target.position).parameters:
