@@ -136,3 +136,28 @@ def test_what_colours_a_copied_text_is_no_word_of_it() -> None:
     )
     plain = "E  AttributeError: no get_flag\napp/helpers.py:30: in run"
     assert read_task(coloured) == read_task(plain)
+
+
+def test_traces_forms_and_what_reports_say_of_themselves_leave_no_words() -> None:
+    report = (
+        "It stops\n\n🐞 **Describe the bug**\n\n```python-traceback\nTraceback (most recent call last):\n"
+        '  File "/venv/lib/shop/basket.py", line 2, in total\n    return pay(items)\n'
+        "ValueError: nothing to pay for\n```\nI see that the basket still waits"
+    )
+    task = read_task(report)
+    assert (
+        task.text.split()
+        == "It stops ValueError: nothing to pay for I that the basket waits".split()
+    )
+    assert [one.function for one in task.frames] == ["total"]
+    assert (task.trace_calls, task.messages) == (("pay",), ("nothing to pay for",))
+
+
+def test_a_word_that_a_report_says_again_counts_more(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def wait(delay):\n    pass\n\n\ndef push(queue):\n    pass\n")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects())
+        for again, shares in (("delay", [1.0, 0.6]), ("queue", [0.6, 1.0])):
+            found = look.evidence(read_task(f"It fails\n\nthe delay, the queue, {again}, {again}"))
+            assert found.units[1].round(1).tolist()[1:] == shares

@@ -12,7 +12,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -24,15 +23,14 @@ from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import (
     STOP_WORDS,
     parts_of,
-    pieces_of,
     stem,
+    stems_of,
     telling_stems,
     words_of_text,
 )
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.task import (
     LEAST_MESSAGE_CHARACTERS,
-    MAX_TASK_NAMES,
     Task,
     TraceLine,
     ends_of,
@@ -40,8 +38,10 @@ from tersely.context.lenses.localization.task import (
 
 Numbers = NDArray[np.float64]
 
-LEAST_NAME_CHARACTERS = 3  # of a word that may be a name
 MAX_TERMS = 80  # of a text, the rarest first
+TITLE_TIMES = 3  # that a word of the title is said, as much as it counts
+# How much a word counts that is said once, in units of each time that it is said 2.7 times as often.
+SAID_ONCE = 2.0
 MAX_MEANINGS = 12  # symbols of one name, above which it says nothing
 MAX_SAYING_FILES = 4  # that have one message, above which it says nothing
 MAX_SOUGHT_TEXTS = 500  # messages and parts of them that files are searched for
@@ -60,27 +60,26 @@ class Sign(IntEnum):
     TEXT_RANK = 3
     TITLE_NAME = 4  # it is, or defines, what the title names in code
     NAME = 5  # … the rest of the text
-    PLAIN_NAME = 6  # … what is a word of the title
-    LAST_FRAME = 7  # the innermost frame of a trace that is in the repository
-    FRAME = 8
-    MESSAGE = 9  # has a text that is quoted
+    LAST_FRAME = 6  # the innermost frame of a trace that is in the repository
+    FRAME = 7
+    MESSAGE = 8  # has a text that is quoted
     # for files
-    TITLE_FILE = 10  # the words of the title anywhere in the file
-    TEXT_FILE = 11
-    PATH_WORDS = 12  # words of the title in the path
-    PATH = 13  # the path, or the end of it with a folder, is written
-    FILE_NAME = 14  # only the name of the file is written
-    PAST = 15  # was touched by commits that say something alike
-    TOUCHED = 16  # is touched often
+    TITLE_FILE = 9  # the words of the title anywhere in the file
+    TEXT_FILE = 10
+    PATH_WORDS = 11  # words of the title in the path
+    PATH = 12  # the path, or the end of it with a folder, is written
+    FILE_NAME = 13  # only the name of the file is written
+    PAST = 14  # was touched by commits that say something alike
+    TOUCHED = 15  # is touched often
     # for symbols
-    SIZE = 17  # the logarithm of its lines
-    NAME_SHARE = 18  # the share of its name that the text has
-    OWNER_SHARE = 19  # … of the names of what it belongs to
-    NEAR = 20  # the words of the task in what stands before or behind it
-    TRACE_CALL = 21  # the last line of a trace calls it
-    LINKED = 22  # stands at lines that are linked to
-    FILE = 23  # the logit of its file
-    IS_VALUE = 24  # a constant, a field, a variable
+    SIZE = 16  # the logarithm of its lines
+    NAME_SHARE = 17  # the share of its name that the text has
+    OWNER_SHARE = 18  # … of the names of what it belongs to
+    NEAR = 19  # the words of the task in what stands before or behind it
+    TRACE_CALL = 20  # the last line of a trace calls it
+    LINKED = 21  # stands at lines that are linked to
+    FILE = 22  # the logit of its file
+    IS_VALUE = 23  # a constant, a field, a variable
 
 
 class TaskSources(NamedTuple):
@@ -174,12 +173,13 @@ class _Gathering:
         row_of = np.array([self.row.get(file.path, -1) for file in collection.files], np.int64)
         rows = row_of[collection.file] if len(row_of) else np.zeros(0, np.int64)
         ceilings: list[float] = []
+        said = Counter(_terms(self.task.text) + (TITLE_TIMES - 1) * _terms(self.task.title))
         for text, by_unit, by_file in (
             (self.task.title, Sign.TITLE_UNIT, Sign.TITLE_FILE),
             (self.task.text, Sign.TEXT_UNIT, Sign.TEXT_FILE),
         ):
             terms = rare_terms(text, lexicon)
-            scores, unit, whole = self._scores(terms, rows)
+            scores, unit, whole = self._scores(terms, said, rows)
             self.matches.append(float(scores.max(initial=0.0)))
             self.units.append(scores / (self.matches[-1] + _TINY))
             self.signs[:, by_unit] = unit / (unit.max(initial=0.0) + _TINY)
@@ -189,14 +189,15 @@ class _Gathering:
         return ceilings[0]
 
     def _scores(
-        self, terms: Sequence[str], rows: NDArray[np.int64]
+        self, terms: Sequence[str], said: Mapping[str, int], rows: NDArray[np.int64]
     ) -> tuple[Numbers, Numbers, Numbers]:
         """By unit its score; by file the score of its best unit, and the sum over terms of the best
-        score that any unit has for it."""
+        score that any unit has for it. A term counts by how often it is said, one of the title 1."""
         unit = np.zeros(len(rows))
         whole = np.zeros(len(self.row))
         for term in terms:
             units, added = self.sources.lexicon.term_scores(term)
+            added = added * (SAID_ONCE + math.log(said[term])) / (SAID_ONCE + math.log(TITLE_TIMES))
             unit[units] += added
             inside = rows[units] >= 0
             best = np.zeros(len(self.row))
@@ -208,10 +209,7 @@ class _Gathering:
         return unit, best_unit, whole
 
     def _path_words(self, title_terms: Sequence[str]) -> None:
-        pieces = [
-            {stem(piece) for word in words_of_text(path) for piece in pieces_of(word)}
-            for path in self.row
-        ]
+        pieces = [set(stems_of(words_of_text(path))) for path in self.row]
         having = Counter(piece for own in pieces for piece in own)
         worth = {
             term: math.log(1 + len(self.row) / having[term]) for term in title_terms if having[term]
@@ -322,10 +320,6 @@ class _Gathering:
             for name in names:
                 self._name(name, sign)
                 self.unknown_names += not any(map(self.sources.named, ends_of(name)[:1]))
-        words = dict.fromkeys(words_of_text(self.task.title))
-        for name in islice(words, MAX_TASK_NAMES):
-            if len(name) >= LEAST_NAME_CHARACTERS and name.lower() not in STOP_WORDS:
-                self._name(name, Sign.PLAIN_NAME)
 
     def _name(self, name: str, sign: Sign) -> None:
         parts = ends_of(name)
@@ -334,10 +328,8 @@ class _Gathering:
             meanings = self._meanings(part)
             for symbol in meanings:
                 each = worth / len(meanings)
-                self._add(symbol.path, sign, each)
+                self._add(symbol.path, sign, each, f"defines {symbol.qualname}")
                 self._mark(symbol, sign, each)
-                if sign is not Sign.PLAIN_NAME:
-                    self._say(symbol.path, f"defines {symbol.qualname}")
 
     def _messages(self) -> None:
         wanted = dict.fromkeys(part for message in self.task.messages for part in _parts(message))
@@ -383,12 +375,11 @@ class _Gathering:
             self.signs[row, sign] = max(self.signs[row, sign], value)
             self._say(path, why)
 
-    def _add(self, path: str, sign: Sign, value: float, why: str = "") -> None:
-        """Add up, with a ceiling: what is said three times is no surer than what is said twice."""
-        row = self.row.get(path)
-        if row is not None:
-            self.signs[row, sign] = min(2.0, self.signs[row, sign] + value)
-            self._say(path, why)
+    def _add(self, path: str, sign: Sign, value: float, why: str) -> None:
+        """Add up for a file that has a row, with a ceiling: what is said three times is no surer
+        than what is said twice.
+        """
+        self._raise(path, sign, min(2.0, self.signs[self.row[path], sign] + value), why)
 
     def _say(self, path: str, why: str) -> None:
         if why and why not in self.why[path]:
@@ -400,14 +391,15 @@ def owning(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if not is_test(path)]
 
 
+def _terms(text: str) -> list[str]:
+    telling = (word for word in words_of_text(text) if word.lower() not in STOP_WORDS)
+    return [stem(part) for word in telling for part in parts_of(word)]
+
+
 def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
     """The rarest of the terms of a text that the repository has, each once."""
-    terms: dict[str, None] = {}
-    for word in words_of_text(text):
-        if word.lower() not in STOP_WORDS:
-            terms.update(dict.fromkeys(map(stem, parts_of(word))))
-    having = {term: lexicon.units_with(term) for term in terms}
-    known = [term for term in terms if having[term]]
+    having = {term: lexicon.units_with(term) for term in _terms(text)}
+    known = [term for term, units in having.items() if units]
     return sorted(known, key=lambda term: (having[term], term))[:MAX_TERMS]
 
 

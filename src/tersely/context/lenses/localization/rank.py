@@ -12,7 +12,7 @@ from tersely.code.index.history.subjects import Subject
 from tersely.code.index.storage.store import Store
 from tersely.code.search.glossary import in_english
 from tersely.code.search.searcher import Filters, Searcher
-from tersely.code.search.words import pieces_of, stem, words_of_text
+from tersely.code.search.words import pieces_of, stem, stems_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.lenses.localization.evidence import (
     Evidence,
@@ -130,7 +130,7 @@ class Look:
         return Location(
             files,
             ranked,
-            sure if files else 0.0,
+            sure,
             len(self._paths),
             found.places,
             words,
@@ -236,9 +236,7 @@ class Look:
     def _with_words(self, text: str) -> list[str]:
         """The files that have all the words of a text."""
         files: set[str] | None = None
-        for term in sorted(
-            {stem(piece) for word in words_of_text(text) for piece in pieces_of(word)}
-        ):
+        for term in sorted(set(stems_of(words_of_text(text)))):
             having = self._files_with(term)
             files = having if files is None else files & having
             if not files:

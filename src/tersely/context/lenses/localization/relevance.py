@@ -44,7 +44,6 @@ _OF_FILES = _weights(
     FRAME=0.63,
     TITLE_NAME=0.83,
     NAME=0.96,
-    PLAIN_NAME=0.33,
     MESSAGE=1.10,
     PAST=1.58,
     TOUCHED=0.71,

@@ -15,7 +15,7 @@ import numpy as np
 
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.searcher import Searcher
-from tersely.code.search.words import pieces_of, stem, words_of_text
+from tersely.code.search.words import stems_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
 
@@ -125,7 +125,7 @@ def _shares_of(lexicon: Lexicon, terms: AbstractSet[str]) -> Callable[[str], flo
     """The share of a name that a task has, its rarer words more, from 0 to 1."""
 
     def share(name: str) -> float:
-        pieces = {stem(piece) for word in words_of_text(name) for piece in pieces_of(word)}
+        pieces = set(stems_of(words_of_text(name)))
         said = sum(map(lexicon.rarity_of, pieces & terms))
         return said / (sum(map(lexicon.rarity_of, pieces)) + _TINY)
 

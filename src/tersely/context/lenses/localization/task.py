@@ -69,12 +69,12 @@ _MESSAGE = re.compile(
 
 
 # What the forms of issue trackers put around a report: headings that only ask, boxes to tick,
-# comments, versions.
+# comments, versions, the marks around code.
 _COMMENT = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
 _TICK_BOX = re.compile(r"^\s*[-*] \[[ xX]\].*$", re.MULTILINE)
 _FORM_HEADINGS = (
-    r"(?:steps )?to reproduce",
-    r"reproduction",
+    r"(?:steps |minimal |code |example )*to reproduce",
+    r"reproduction|long story short|related (?:component|issue number)|code of conduct",
     r"(?:what (?:is|was) )?(?:the )?(?:expected|actual|current)(?: behaviou?r| output| result)?",
     r"what (?:happened|did you expect.*)",
     r"(?:describe the |bug |problem )?(?:bug|description)",
@@ -82,14 +82,31 @@ _FORM_HEADINGS = (
     r"anything else.*",
     r"minimal complete verifiable example",
     r"mvce.*",
-    r"(?:relevant log |output of ).*",
+    r"(?:relevant log |output of |your version of ).*",
     r"(?:your )?environment|system information|os / environment|installed versions|(?:\w+ )?versions?",
+    r"(?:full |python )?(?:logs?/)?(?:tracebacks?|stack ?traces?)",
+    r"what do these changes do|(?:are there changes in|is it a substantial) .*",
     r"checklist|configuration|command used|code sample.*|\w+ output",
     r"summary|motivation|feature request",
     r"(?:is your feature request related|would you like|describe) .*",
 )
 _FORM_HEADING = re.compile(
-    rf"^[\s#*_-]*(?:{'|'.join(_FORM_HEADINGS)})[\s:?.*_#]*$", re.IGNORECASE | re.MULTILINE
+    rf"^(?:[^\w\n]|_)*(?:{'|'.join(_FORM_HEADINGS)})[\s:?.*_#]*$", re.IGNORECASE | re.MULTILINE
+)
+_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
+# The lines of a trace of Python, which are read as frames: its words are those of whatever was called.
+_TRACE = re.compile(
+    r"^.*\bTraceback \(most recent call last\):.*$"
+    r"|^.*\bFile \"[^\"\n]{1,300}\", line \d{1,6}.*(?:\n[ \t]{3,}\S.*)?(?:\n[ \t]*[~^]+[ \t]*$)?",
+    re.MULTILINE,
+)
+# What reports say of themselves: each is rarer in code than it is in them.
+_OF_REPORTS = re.compile(
+    r"(?<![\w.`])(?:expect(?:ed)?|actual|behaviou?r|reproduce|python|example|issue|bug|fix|like|think|works?|way|instead"
+    r"|however|need|try|tried|trying|happens?|following|getting|got|want|please|thanks|know|seems?|see|problem"
+    r"|correct(?:ly)?|wrong|install|pip|minimal|code|since|still|now|even|really|latest|current(?:ly)?|something"
+    r"|import|print|results?|outputs?)(?![\w.(`])",
+    re.IGNORECASE,
 )
 # `python: 3.8.2`, `OS-release: 5.4`, `pandas==1.0`, `numpy 1.18.1`: a name and a version alone on a
 # line.
@@ -106,6 +123,9 @@ _CLOSING = re.compile(
     r"^\W*(?:thanks|thank you|many thanks|cheers|regards|best regards|best|sincerely|hi|hello|hey)\b[^\n]{0,40}$",
     re.IGNORECASE | re.MULTILINE,
 )
+_AROUND_REPORTS = (
+    _TICK_BOX, _FORM_HEADING, _FENCE, _VERSION_LINE, _ELSEWHERE, _CLOSING, _OF_REPORTS,
+)  # fmt: skip
 # The line of source that a trace of Python prints below a frame, and what it calls.
 _TRACE_SOURCE = re.compile(r", in [\w.<>]{1,200}\n\s{2,}(\S[^\n]{0,300})")
 _CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
@@ -152,7 +172,7 @@ def read_task(text: str) -> Task:
     text = _TERMINAL.sub("", _shortened(text.strip()))
     title, _, body = _without_form(text).strip().partition("\n")
     title, body = _without_places(title) or title, _without_places(body)
-    prose = f"{title}\n{body}".strip()
+    prose = f"{title}\n{_TRACE.sub('', body)}".strip()
     frames = [TraceLine(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][
         -MAX_TASK_FRAMES:
     ]
@@ -180,10 +200,12 @@ def _shortened(text: str) -> str:
 
 
 def _without_form(text: str) -> str:
-    """The text without what its form asked for; its first line stays."""
+    """The text without what its form asked for and what reports say of themselves; its first line
+    stays.
+    """
     title, _, body = text.partition("\n")
     body = _COMMENT.sub("", body)
-    for pattern in (_TICK_BOX, _FORM_HEADING, _VERSION_LINE, _ELSEWHERE, _CLOSING):
+    for pattern in _AROUND_REPORTS:
         body = pattern.sub("", body)
     return f"{title}\n{body}"
 
