@@ -8,9 +8,7 @@ from fnmatch import translate
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import (
-    Expression,
-)
+from tersely.code.expressions import VARIADIC, Expression
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.graph.targets import Carrier, Target
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
@@ -161,7 +159,7 @@ def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Ca
     """The parameters of a function that an argument may be passed for."""
     body = home.body(target.position)
     for index, parameter in enumerate(body.parameters if body is not None else ()):
-        is_any = target.shift < 0 or parameter.mode
+        is_any = target.shift < 0 or parameter.mode in VARIADIC
         if is_any or argument in (parameter.name, index - target.shift):
             yield Carrier(parameter.name, target.file, True, False)
 

@@ -19,8 +19,8 @@ from tersely.code.expressions import (
     SEQUENCE,
     STATIC,
     TYPED,
+    UNFOLLOWED,
     Expression,
-    NamedExpressions,
     last_name,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
@@ -240,9 +240,8 @@ def define_function(
         draft.flags |= OUTSIDE
     draft.flags |= _flags(walk, node, body, in_class=_in_class_draft(parent.kind))
     draft.returned_type = returned
-    for parameter, annotation in parameters:
-        draft.parameters.append(parameter_of(parameter, annotation))
-        draft.bound.add(parameter)
+    draft.parameters += parameters
+    draft.bound.update(parameter.name for parameter in parameters)
     walk.scope = draft
     if initializers is not None:
         _initialize_members(walk, initializers)
@@ -352,19 +351,21 @@ def _in_class_draft(kind: Kind) -> bool:
     return kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE)
 
 
-def _parameters(walk: Lowering, listed: OptionalNode) -> NamedExpressions:
-    found: NamedExpressions = []
+def _parameters(walk: Lowering, listed: OptionalNode) -> list[Positional]:
+    found: list[Positional] = []
     for child in parts_of(listed):
         if child.type not in PARAMETERS:
             continue
         annotation = walk.field_value(child, "type")
-        walk.field_value(child, "default_value")
+        given = child.child_by_field_name("default_value")
+        walk.value(given)
+        default = UNFOLLOWED if given is not None else None
         declarator = child.child_by_field_name("declarator")
         inner = read_declarator(declarator)
         if inner.is_function_pointer or inner.function is not None:
             annotation = None
         name = walk.parameter_name(inner.name, len(found))
-        found.append((name, annotation))
+        found.append(Positional(name, annotation, default, 0))
     return found
 
 

@@ -108,10 +108,14 @@ class KeywordArgument:
 
 @value
 class Spread:
-    """`*value`, `...value`: all elements of it (`keyed`: all its keys and values)."""
+    """`*value`, `...value`: all elements of it (`keyed`: all its keys and values).
+
+    `behind`: the mode of parameters behind one that takes all that is left.
+    """
 
     value: Field = "#0"
     keyed: bool = False
+    behind: int = 0
 
 
 @value
@@ -337,6 +341,7 @@ class Parameter:
     has_accessor: bool = False  # and a method without parameters that gives it
     fields: Names = NONE  # types of children that make it a field of the class too
     ignored: str = ""  # type of a name that makes it no parameter at all
+    is_optional: bool = False  # need not be given, though no default is written
 
 
 @value
@@ -507,7 +512,12 @@ class Jump:
 
 @value
 class Skip:
-    """Nothing in here matters."""
+    """Nothing in here matters. What stands between parameters may give those `before` it, and those
+    `behind` it, a mode.
+    """
+
+    before: int = 0
+    behind: int = 0
 
 
 @value
@@ -968,6 +978,10 @@ class Resolution:
     number_types: Names = NONE
     # types of parameters that nothing of another name fits
     final_types: Names = NONE
+    # types of values -> their kind: no value is of types of two kinds
+    basic_types: NameTable = NOTHING
+    # a function behind the brackets of a call is an argument, for the last parameter
+    trailing_functions: bool = False
     class_objects: Names = NONE  # types of a class as a value
     # calling any member of a function calls it: functional interfaces
     functions_are_objects: bool = False

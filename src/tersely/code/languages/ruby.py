@@ -27,6 +27,7 @@ from tersely.code.expressions import (
     SPREAD,
     STATIC,
     TYPED,
+    UNFOLLOWED,
     Expression,
     NamedExpressions,
     Parameter,
@@ -247,7 +248,7 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Option
 
 def _receive_block(draft: ScopeDraft) -> None:
     if all(parameter.name != BLOCK for parameter in draft.parameters):
-        draft.parameters.append(Parameter(BLOCK, None, None, KEYWORD_ONLY))
+        draft.parameters.append(Parameter(BLOCK, None, UNFOLLOWED, KEYWORD_ONLY))
 
 
 def _method_around(walk: Lowering) -> ScopeDraft | None:

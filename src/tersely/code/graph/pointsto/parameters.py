@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CLASS_METHOD,
+    KEYWORD_ONLY,
     OUTSIDE,
+    POSITIONAL_ONLY,
     TAKES_RESULTS,
     VARIADIC,
     Expression,
@@ -249,10 +251,12 @@ def passed_expressions(scope: Body, index: int, call: Invocation, shift: int) ->
     else:
         place = index - shift
         spread = next((i for i, part in enumerate(arguments) if is_spread(part)), len(arguments))
-        if 0 <= place < min(spread, len(arguments)):
+        if mode != KEYWORD_ONLY and 0 <= place < min(spread, len(arguments)):
             found.append(arguments[place])
-        elif place >= spread:
+        elif mode != KEYWORD_ONLY and place >= spread:
             found.extend(part for part in arguments[spread:] if is_spread(part))
+        if mode == POSITIONAL_ONLY:
+            return found
         found.extend(value for keyword, value in keywords if keyword == name)
         found.extend(
             Item(value, ConstantValue(name))

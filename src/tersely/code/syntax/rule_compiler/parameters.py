@@ -39,19 +39,25 @@ def parameters_of(
     if node is None:
         return parameters, patterns
     is_name = type(walk.rules[node.kind_id]) is model.Name
+    behind = POSITIONAL
     for child in [node] if is_name else named_parts(node):
         rule = walk.rules[child.kind_id]
         if type(rule) is model.Name:
             name = walk.text(child)
             walk.note_binding(name, child)
-            parameters.append(Parameter(name, None, None, POSITIONAL))
+            parameters.append(Parameter(name, None, None, behind))
             continue
+        if type(rule) is model.Skip:
+            parameters = [one._replace(mode=rule.before or one.mode) for one in parameters]
+            behind = rule.behind
         written = _read_parameter(walk, child, rule)
         if written is None:
             continue
-        name, mode = f"#{len(parameters)}", written.mode
+        name, mode = f"#{len(parameters)}", written.mode or behind
         if written.name is not None:
-            name_node, mode = _without_spread(walk, written.name, mode)
+            name_node, spread = _without_spread(walk, written.name)
+            if spread is not None:
+                mode, behind = KEYWORD_REST if spread.keyed else REST, spread.behind
             if type(walk.rules[name_node.kind_id]) in (model.Sequence, model.Dictionary):
                 patterns.append((name, name_node))
             else:
@@ -88,20 +94,17 @@ def _read_parameter(walk: Lowering, child: Node, rule: Any) -> _ParameterParts |
         return None
     annotation = walk.value(field(rule.type)(child))
     given = field(rule.default)(child)
-    default = walk.value(given) or (UNFOLLOWED if given is not None else None)
+    is_optional = given is not None or rule.is_optional
+    default = walk.value(given) or (UNFOLLOWED if is_optional else None)
     return _ParameterParts(name, annotation, default, rule.mode)
 
 
-def _without_spread(walk: Lowering, name: Node, mode: int) -> tuple[Node, int]:
-    """The name in `*name` or `**name`, and the mode of its parameter."""
-    rule = walk.rules[name.kind_id]
-    while type(rule) is model.Spread:
-        mode = KEYWORD_REST if rule.keyed else REST
-        inside = named_parts(name)
-        if not inside:
-            break
-        name, rule = inside[0], walk.rules[inside[0].kind_id]
-    return name, mode
+def _without_spread(walk: Lowering, name: Node) -> tuple[Node, model.Spread | None]:
+    """The name in `*name` or `**name`, and the rule of what is around it."""
+    rule, inside = walk.rules[name.kind_id], named_parts(name)
+    if type(rule) is not model.Spread:
+        return name, None
+    return inside[0] if inside else name, rule
 
 
 def _may_list_names(rule: Any) -> bool:
