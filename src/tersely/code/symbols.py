@@ -77,7 +77,8 @@ class Symbol(NamedTuple):
 
 
 SymbolsOf = Callable[[str], Sequence[Symbol]]  # the symbols of a path, or of a name
-Ranges = tuple[tuple[int, int], ...]  # of lines, each with its last
+Range = tuple[int, int]  # the first of some lines, or bytes, and the last
+Ranges = tuple[Range, ...]
 
 
 class CallSite(NamedTuple):

@@ -40,6 +40,7 @@ from tersely.capabilities.graph.listing import (
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Edge, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.graph.callgraph import CallGraph, Reached
@@ -87,7 +88,7 @@ class Call:
     path: str
     lines: tuple[int, ...]
     depth: int
-    via: tuple[str, ...]  # the symbols between the far end of the call and the symbol
+    via: Strings  # the symbols between the far end of the call and the symbol
     rule: str = ""  # of the framework by which the caller reaches the callee
 
 
@@ -112,7 +113,7 @@ class Calls:
     cut: bool
     sites: bool
     # files that may call it, or its own, that were not read or not understood, with the reasons
-    unread: tuple[str, ...] = ()
+    unread: Strings = ()
     references: int = 0  # to a symbol without callers
 
 
@@ -122,7 +123,7 @@ def _around(workspace: Workspace, query: str, sides: Collection[Direction], wish
     first = () if wish.sites else _references(workspace, symbol, guesses=wish.guesses)
     walks = {side: _walk(graph, symbol.id, side, wish, first) for side in sides}
     pages = {side: page_of(walk.calls, wish.limit, wish.offset) for side, walk in walks.items()}
-    unread: tuple[str, ...] = ()
+    unread: Strings = ()
     references = 0
     if Direction.CALLERS in walks:
         callers = walks[Direction.CALLERS].calls
@@ -194,7 +195,7 @@ def _order(reached: Reached) -> tuple[int, int, str]:
     return reached.depth, _GRADE_ORDER[reached.grade], reached.symbol
 
 
-def _call(edge: Edge, grade: Grade, path: tuple[str, ...] = ()) -> Call:
+def _call(edge: Edge, grade: Grade, path: Strings = ()) -> Call:
     lines = tuple(site.line for site in edge.sites)
     file = edge.sites[0].path if edge.sites else ""
     return Call(
@@ -275,10 +276,10 @@ def _families(rows: list[Row], called: str) -> tuple[list[Row], list[list[Row]]]
     What one call on a receiver may reach has the same lines. Callers named like what is `called`
     call what they override, each from a line of its own.
     """
-    groups: dict[tuple[str, ...], list[Row]] = {}
+    groups: dict[Strings, list[Row]] = {}
     for row in rows:
         owner, name = name_of(row.id).rpartition(".")[0], _last(row.id)
-        key: tuple[str, ...] = (row.id,)
+        key: Strings = (row.id,)
         if owner and name == called:
             key = (name,)
         elif owner and row.grade is Grade.INFERRED:

@@ -25,6 +25,7 @@ from tersely.capabilities.graph.listing import GRADE_WORDS
 from tersely.code.symbols import Grade
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.roots import find_root
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.context.lenses.conflicts import Change, Conflict, Side, WorkingTree
@@ -93,7 +94,7 @@ def text(found: Conflicts, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    trees: tuple[str, ...] = positional(
+    trees: Strings = positional(
         "directories of other working trees or clones (default: all worktrees of this repository)",
         default=(),
         role=Role.DIRECTORY,

@@ -15,6 +15,7 @@ from tersely.capabilities.answers.paging import (
 from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.declaration.declaration import capability, frozen, option
 from tersely.capabilities.graph.listing import is_external
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.graph.cycles import Knot
@@ -82,7 +83,7 @@ def run(
     return Cycles(of, page_of(knots(graph), limit, offset))
 
 
-def _way(cycle: tuple[str, ...]) -> tuple[str, ...]:
+def _way(cycle: Strings) -> Strings:
     """The way around, its middle left out when it is long."""
     left_out = len(cycle) - 1 - MAX_LISTED_MEMBERS
     if left_out <= 0:

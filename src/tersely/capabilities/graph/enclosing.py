@@ -19,6 +19,7 @@ from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Grade, Kind
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.symbols import Symbol
@@ -35,7 +36,7 @@ class Enclosing:
 
     symbol: str
     lines: tuple[int, int]
-    callers: tuple[str, ...]
+    callers: Strings
 
 
 @frozen
@@ -63,7 +64,7 @@ def text(found: Enclosings, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    places: tuple[str, ...] = positional(
+    places: Strings = positional(
         "lines of files", role=Role.PLACE, metavar="FILE:LINE", minimum=1, maximum=MAX_PLACES
     ),
     budget: int | None = budget_option(),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.code.symbols import Grade
+from tersely.foundation.types import Strings
 
 MAX_LISTED_SITES = 6  # lines of one edge
 GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
@@ -27,7 +28,7 @@ class Row(NamedTuple):
 
     id: str
     grade: Grade
-    notes: tuple[str, ...]
+    notes: Strings
     rule: str = ""  # of a framework
 
 

@@ -25,7 +25,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from tersely.capabilities.packs.sessions import Answer
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Context(Packed):
     """A pack around some symbols."""
 
-    targets: tuple[str, ...]
+    targets: Strings
     report: BudgetReport | None
 
 
@@ -63,7 +63,7 @@ def aside(context: Context, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    symbols: tuple[str, ...] = positional(
+    symbols: Strings = positional(
         "what the context is for",
         default=(),
         role=Role.SYMBOL,

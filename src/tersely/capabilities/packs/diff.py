@@ -28,8 +28,9 @@ from tersely.capabilities.packs.sessions import (
     packed,
     session_lines,
 )
+from tersely.code.symbols import Range
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import by_name
+from tersely.foundation.types import Strings, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ class ShownSymbol(PackedSymbol):
     """One symbol of the pack, with its changed lines."""
 
     # the lines of the file that its code is cut down to, none for all of them
-    shown: tuple[tuple[int, int], ...]
+    shown: tuple[Range, ...]
     diff_lines: tuple[int, ...]  # those that the change put in
 
 
@@ -85,8 +86,8 @@ class DiffContext(Packed):
     # the revision that the change leads from, as it was asked for; "HEAD" by itself, "" for a patch
     base: str
     head: str  # the revision that it leads to, as it was asked for; "index", "worktree" or "patch"
-    changed: tuple[str, ...]  # ids of symbols that differ
-    deleted: tuple[str, ...]  # ids of those that are gone
+    changed: Strings  # ids of symbols that differ
+    deleted: Strings  # ids of those that are gone
     files: int  # that differ
     coverage: ChangeCoverage | None
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration.declaration import Effect, Role, frozen, group, option
 from tersely.capabilities.declaration.references import SCHEME, Referred, read_reference
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from tersely.context.pack.include import Include
@@ -45,7 +45,7 @@ class Delivery:
 class Exchange:
     """The texts that are shown beside what was chosen, and where the answer goes."""
 
-    include: tuple[str, ...] = option(
+    include: Strings = option(
         (),
         "a file to show as well, lines of it, or an artifact of the relay: whole if it is small, else its beginning",
         role=Role.SOURCE,

@@ -25,6 +25,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.index.storage.schema import IndexedFile
@@ -84,7 +85,7 @@ def run(
     *,
     path: str = ANYWHERE,
     budget: int | None = budget_option(),
-    focus: tuple[str, ...] = option(
+    focus: Strings = option(
         (), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL"
     ),
     zoom: Zoom = option(
@@ -111,7 +112,7 @@ def outlined(
     workspace: Workspace,
     budget: int,
     path: str = "",
-    focus: tuple[str, ...] = (),
+    focus: Strings = (),
     zoom: Zoom = Zoom.SIGNATURES,
 ) -> tuple[Outline, Ranks]:
     """The outline that a budget pays for, and the ranks that chose it."""
@@ -135,7 +136,7 @@ def outlined(
     return fit(root, label, budget, workspace.tokenizer.count), ranks
 
 
-def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) -> Ranks:
+def _ranks(workspace: Workspace, symbols: list[Symbol], focus: Strings) -> Ranks:
     from tersely.context.lenses.ranking import rank
 
     engine = workspace.engine
@@ -152,7 +153,7 @@ def _ranks(workspace: Workspace, symbols: list[Symbol], focus: tuple[str, ...]) 
     )
 
 
-def _focus(workspace: Workspace, words: tuple[str, ...]) -> tuple[set[str], set[str]]:
+def _focus(workspace: Workspace, words: Strings) -> tuple[set[str], set[str]]:
     """The files and symbols that somebody names."""
     files: set[str] = set()
     symbols: set[str] = set()

@@ -20,7 +20,7 @@ from tersely.capabilities.declaration.declaration import (
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,14 +85,14 @@ class Packet:
     rows: tuple[PacketRow, ...] = ()  # those in `text`, the likeliest first
     bodies: tuple[Body, ...] = ()  # whose source is in `text`
     files: tuple[LikelyFile, ...] = ()  # the likeliest first, whether `text` names them or not
-    tests: tuple[str, ...] = ()  # files of tests that name the symbols
+    tests: Strings = ()  # files of tests that name the symbols
     test_command: str = ""
-    next: tuple[str, ...] = ()  # commands that show more, as they can be typed
+    next: Strings = ()  # commands that show more, as they can be typed
     rows_left_out: int = 0  # for want of tokens
     considered_files: int = 0  # files that could have been meant
     silence: str = ""  # why there is no packet
-    missing: tuple[str, ...] = ()  # the bounds for which some evidence was not looked for
-    before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
+    missing: Strings = ()  # the bounds for which some evidence was not looked for
+    before: Strings = ()  # ids of symbols that were sent before in the session as they are
 
 
 def text(packet: Packet, style: Style) -> str:
@@ -145,7 +145,7 @@ def _write_packet(
     workspace: Workspace,
     parameters: PacketParameters,
     location: Location,
-    tests: tuple[str, ...],
+    tests: Strings,
     command: str,
 ) -> Packet:
     """The packet of a location; of a reader's session, what it was not sent before."""
@@ -158,7 +158,7 @@ def _write_packet(
     found = brief(frame, texts, parameters.max_tokens)
     if not _pays(workspace, location, found.used):
         return _silent(location, parameters, SMALL_FILES)
-    before: tuple[str, ...] = ()
+    before: Strings = ()
     if parameters.reader.session is not None:
         new = _new_symbols(workspace, parameters.reader, location, found, texts)
         if not new:
@@ -253,7 +253,7 @@ def _reference(workspace: Workspace, symbol: Symbol) -> str:
     )
 
 
-def _tests(workspace: Workspace, location: Location, given: str) -> tuple[tuple[str, ...], str]:
+def _tests(workspace: Workspace, location: Location, given: str) -> tuple[Strings, str]:
     """Files of tests, and the line that runs them unless one was given."""
     from tersely.context.lenses.localization.tests_of import command_of, tests_of
     from tersely.context.lenses.test_impact.suites import Suites

@@ -27,7 +27,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from tersely.context.lenses.candidate import View
@@ -81,7 +81,7 @@ def aside(found: Planned, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    task: tuple[str, ...] = positional(
+    task: Strings = positional(
         "the task in words", default=(), metavar="TASK", minimum=0, role=Role.PROSE
     ),
     report: str = option(

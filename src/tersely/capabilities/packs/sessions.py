@@ -16,7 +16,7 @@ from tersely.capabilities.packs.hybrid import Piece, Splitter
 from tersely.capabilities.packs.wording import Format, Wording, format_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -106,7 +106,7 @@ class Packed:
     used: int
     text: str
     items: tuple[PackedSymbol, ...]
-    whole_files: tuple[str, ...]  # shown in the place of parts that would cost as much
+    whole_files: Strings  # shown in the place of parts that would cost as much
     omitted: dict[str, int]  # by reason, what there was no room for
     session: Told | None
     pieces: tuple[Piece, ...]  # that the text refers to, of a hybrid pack

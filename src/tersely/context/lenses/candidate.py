@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tersely.code.symbols import Ranges, Symbol
-from tersely.foundation.types import field, frozen
+from tersely.code.symbols import Range, Ranges, Symbol
+from tersely.foundation.types import Strings, field, frozen
 
 TARGET_SCORE = 1.0  # what the question is about; nothing else reaches it
 NEAR_TARGET_SCORE = 0.99
@@ -87,7 +87,7 @@ class Candidate:
     is_gone: bool = False  # the symbol is as it was before a change
     # lines of the file that its body is cut down to; all of it without any
     parts: Ranges = ()
-    imports: tuple[str, ...] = ()  # what it takes from outside the repository
+    imports: Strings = ()  # what it takes from outside the repository
     waits: bool = False  # for a place in a pack until all that do not wait have one
     evidence: str = ""  # what is said beside the reason: figures, a message
 
@@ -128,9 +128,9 @@ def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     )
 
 
-def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
+def merged(ranges: Iterable[Range]) -> Ranges:
     """Ranges of lines in order, those that meet made one."""
-    found: list[tuple[int, int]] = []
+    found: list[Range] = []
     for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:
             found[-1] = found[-1][0], max(found[-1][1], last)

@@ -21,6 +21,7 @@ from tersely.code.symbols import (
     Grade,
     Import,
     Kind,
+    Range,
     Symbol,
 )
 from tersely.context.lenses.candidate import (
@@ -45,7 +46,7 @@ from tersely.context.lenses.mentions import holds
 from tersely.context.lenses.neighbours import ALL_NAMES, Neighbours
 from tersely.context.lenses.symbol import HOP_DECAY, around
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 # What is read first when there is no room for all: what the symbol is made of, then what it does.
 NEED_SCORE = {
@@ -192,7 +193,7 @@ class _Names:
         for member in self._members:
             yield from member._named(of, depth)
 
-    def _chains(self) -> Iterator[tuple[str, ...]]:
+    def _chains(self) -> Iterator[Strings]:
         """The chains of names, without those that begin with a name of the function's own."""
         imported = {bound for item in self._own_imports for bound in _bound(item)}
         own = self._neighbours.locals(self._symbol) - imported
@@ -213,7 +214,7 @@ class _Names:
         """
         return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", self._signature)) > 1
 
-    def _needs_of(self, chain: tuple[str, ...], of: Symbol, depth: int) -> Iterator[Need]:
+    def _needs_of(self, chain: Strings, of: Symbol, depth: int) -> Iterator[Need]:
         for other in self._meanings(chain):
             if not holds(other, of) and not holds(of, other):
                 yield Need(other.id, other, self._need(chain, other), of.id, depth)
@@ -227,7 +228,7 @@ class _Names:
     def _is_outside(self, item: Import) -> bool:
         return self._neighbours.module(self._symbol.path, item) is None
 
-    def _meanings(self, chain: tuple[str, ...]) -> list[Symbol]:
+    def _meanings(self, chain: Strings) -> list[Symbol]:
         """The last symbols that a chain leads to: through modules, and on to the member of a class."""
         path = self._symbol.path
         head = self._inner(chain[0]) or self._neighbours.meaning(path, chain[0])
@@ -250,7 +251,7 @@ class _Names:
         named = (one for one in self._neighbours.members(holder) if one.name == rest[0])
         return [one for one in named if one.kind in VALUE_KINDS | CLASS_KINDS]
 
-    def _need(self, chain: tuple[str, ...], other: Symbol) -> str:
+    def _need(self, chain: Strings, other: Symbol) -> str:
         if other.kind is Kind.MODULE:
             return IMPORT
         if _names(self._decoration, chain[0]) and not _names(
@@ -265,7 +266,7 @@ class _Names:
         return CALLEE if other.id in self._grades else REFERENCE
 
 
-def _blanked(source: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
+def _blanked(source: bytes, spans: Sequence[Range]) -> bytes:
     """The source with blanks in some places: what is read by itself, and imports, which use
     nothing.
     """
@@ -277,7 +278,7 @@ def _blanked(source: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
     return bytes(text)
 
 
-def _lines_of(source: bytes, line: int) -> tuple[int, int]:
+def _lines_of(source: bytes, line: int) -> Range:
     """The beginning and the end of a line of a file."""
     start = 0
     for _ in range(line - 1):
@@ -286,7 +287,7 @@ def _lines_of(source: bytes, line: int) -> tuple[int, int]:
     return start, len(source) if end < 0 else end
 
 
-def _leading_name(member: Symbol, source: bytes) -> tuple[int, int] | None:
+def _leading_name(member: Symbol, source: bytes) -> Range | None:
     """The place of the name of a field that begins with it, `name: type` or `name = value`: there
     it means itself.
     """
@@ -315,7 +316,7 @@ def _parts(symbol: Symbol, source: bytes) -> tuple[str, str, str]:
     return decoration, header, rest
 
 
-def _bound(item: Import) -> tuple[str, ...]:
+def _bound(item: Import) -> Strings:
     """The name that an import binds."""
     name = item.alias or item.name or next(filter(None, _LINK.split(item.module)), "")
     return (name,) if name else ()
@@ -325,7 +326,7 @@ def _written(item: Import) -> str:
     return f"{item.module}.{item.name}" if item.name else item.module
 
 
-def _after(item: Import, chain: tuple[str, ...]) -> tuple[str, ...] | None:
+def _after(item: Import, chain: Strings) -> Strings | None:
     """The rest of a chain behind the module that an import names, None if it does not begin with
     that.
     """

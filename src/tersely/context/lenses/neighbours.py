@@ -28,6 +28,7 @@ from tersely.context.lenses.candidate import View
 from tersely.context.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
 from tersely.context.lenses.symbol import around, nothing
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
+from tersely.foundation.types import Strings
 
 MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
 MAX_VISIBLE_FILES = 1_000  # through whose imports one name is followed
@@ -83,7 +84,7 @@ class Neighbours:
         self._named_imports: Callable[[str], dict[str, list[Import]]] = cache(
             self._find_named_imports
         )
-        self._wholesale: Callable[[str], tuple[str, ...]] = cache(self._find_wholesale)
+        self._wholesale: Callable[[str], Strings] = cache(self._find_wholesale)
         self._visible: Callable[[str, str], Symbol | None] = cache(self._find_visible)
 
     def popularity(self, symbol: Symbol) -> int:
@@ -229,7 +230,7 @@ class Neighbours:
                 return None
         return None
 
-    def _find_wholesale(self, path: str) -> tuple[str, ...]:
+    def _find_wholesale(self, path: str) -> Strings:
         """A file and those whose names it takes all, by way of others too, each once, in the order
         of the imports.
         """

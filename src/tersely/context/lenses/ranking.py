@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.places import is_test
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
-from tersely.foundation.types import frozen
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Range, Symbol
+from tersely.foundation.types import Sums, Weights, frozen
+
+Figures = NDArray[np.float64]
 
 DAMPING = 0.85
 MAX_ROUNDS = 60
@@ -43,8 +45,8 @@ class Ranks:
     they are 1.
     """
 
-    symbols: Mapping[str, float]
-    files: Mapping[str, float]
+    symbols: Weights
+    files: Weights
 
 
 @frozen
@@ -54,7 +56,7 @@ class _Uses:
     source: NDArray[np.int64]
     target: NDArray[np.int64]
     name: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    weight: Figures
 
 
 def rank(
@@ -91,7 +93,7 @@ def _uses(
     names: Sequence[str],
     defined: Mapping[str, Mapping[int, list[Symbol]]],
     mentions: Iterable[tuple[str, Sequence[int]]],
-    imported: Collection[tuple[int, int]],
+    imported: Collection[Range],
 ) -> _Uses:
     passed_on = _two_steps(imported)
     users_of = {name: users for name, users in mentions if name in defined}
@@ -125,7 +127,7 @@ def _uses(
     )
 
 
-def _two_steps(imported: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
+def _two_steps(imported: Collection[Range]) -> set[Range]:
     targets: dict[int, list[int]] = defaultdict(list)
     for source, target in imported:
         targets[source].append(target)
@@ -145,7 +147,7 @@ def _users_of_owners(
     return found
 
 
-def _start(paths: Sequence[str], focus: Collection[int]) -> NDArray[np.float64]:
+def _start(paths: Sequence[str], focus: Collection[int]) -> Figures:
     """The places where a walk begins, and begins again: anywhere, or in the focus."""
     start = np.zeros(len(paths))
     if focus:
@@ -155,9 +157,7 @@ def _start(paths: Sequence[str], focus: Collection[int]) -> NDArray[np.float64]:
     return start / start.sum() if len(paths) else start
 
 
-def _pagerank(
-    uses: _Uses, start: NDArray[np.float64], *, backward: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _pagerank(uses: _Uses, start: Figures, *, backward: bool) -> tuple[Figures, Figures]:
     """The rank of each file, and what flows along each edge in the end."""
     source, target, weight = uses.source, uses.target, uses.weight
     if backward:
@@ -184,8 +184,8 @@ def _spread(
     defined: Mapping[str, Mapping[int, list[Symbol]]],
     own: Mapping[int, list[Symbol]],
     uses: _Uses,
-    ranks: NDArray[np.float64],
-    flow: NDArray[np.float64],
+    ranks: Figures,
+    flow: Figures,
     focus: Collection[str],
 ) -> Ranks:
     """Give the rank of each file to its symbols by what flows in along their names."""
@@ -193,7 +193,7 @@ def _spread(
     per_flow = np.divide(
         (1 - OWN_SHARE) * ranks, into_file, out=np.zeros(len(paths)), where=into_file > 0
     )
-    found: dict[str, float] = defaultdict(float)
+    found: Sums = defaultdict(float)
     left = ranks.copy()
     named = uses.name >= 0
     amounts = flow * per_flow[uses.target]
@@ -216,8 +216,8 @@ def _spread(
 
 def _weight_tests(
     paths: Sequence[str],
-    symbols: Mapping[str, float],
-    files: NDArray[np.float64],
+    symbols: Weights,
+    files: Figures,
     *,
     is_focused: bool,
 ) -> Ranks:

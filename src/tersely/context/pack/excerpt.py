@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Range, Symbol
 
 # Decorators and the like are shown with a signature up to this length; a table of test parameters
 # is not.
@@ -39,6 +39,9 @@ class Line(NamedTuple):
     is_whole: bool = True  # it stands in the file so, with nothing before or after it
 
 
+Excerpt = list[Line]
+
+
 class Signature(NamedTuple):
     """A signature on one line, as written and with the qualified name in the place of the name."""
 
@@ -60,8 +63,8 @@ def signature(symbol: Symbol, source: bytes, line_comment: str = "") -> Signatur
 
 
 def body(
-    symbol: Symbol, source: bytes, docs: Iterable[tuple[int, int]] = (), *, with_docs: bool = False
-) -> list[Line]:
+    symbol: Symbol, source: bytes, docs: Iterable[Range] = (), *, with_docs: bool = False
+) -> Excerpt:
     """The lines of a definition. `docs` are byte ranges of documentation within it, left out unless
     `with_docs`.
     """
@@ -79,7 +82,7 @@ def body(
     return _without(lines, left_out) if left_out else lines
 
 
-def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]:
+def lines_of(source: bytes, start: int, end: int, first_line: int) -> Excerpt:
     """A range of bytes as lines; what stands before it on its first line is kept only if it is
     indentation, what stands behind it on its last only if it closes something.
     """
@@ -238,8 +241,8 @@ def _lines_to_itself(source: bytes, start: int, end: int, symbol: Symbol) -> set
     return set(range(first, first + source.count(b"\n", start, end) + 1))
 
 
-def _without(lines: list[Line], left_out: set[int]) -> list[Line]:
-    kept: list[Line] = []
+def _without(lines: Excerpt, left_out: set[int]) -> Excerpt:
+    kept: Excerpt = []
     gone = False  # whether the line before went
     for line in lines:
         gone = line.number in left_out or (gone and not line.text.strip())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tersely.code.symbols import Ranges, Symbol
 from tersely.context.lenses.candidate import Candidate, Change, Twin
 from tersely.context.pack.excerpt import Line
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 Count = Callable[[str], int]
 
@@ -54,7 +54,7 @@ class Item:
     # candidates whose code is nearly this one's, where its body is shown whole
     twins: tuple[Twin, ...] = ()
     # what it takes from outside the repository, where its body is shown
-    imports: tuple[str, ...] = ()
+    imports: Strings = ()
     delta: Delta = Delta.WHOLE
     etag: str = ""  # of the symbol, where the reader is told less than all
     base: str = ""  # the tag of what `code` is the difference from
@@ -104,7 +104,7 @@ class Pack:
     revision: str
     budget: int
     used: int  # tokens of the rendered text, all of it
-    targets: tuple[str, ...]  # symbol ids, in the order asked for
+    targets: Strings  # symbol ids, in the order asked for
     extracts: tuple[Extract, ...]
     items: tuple[Item, ...]
     within: tuple[Candidate, ...]  # chosen, and shown as part of something larger
@@ -117,7 +117,7 @@ class Pack:
     gone: tuple[Relation, ...] = ()  # what the reader was told of targets and is not so any more
 
     @property
-    def whole_files(self) -> tuple[str, ...]:
+    def whole_files(self) -> Strings:
         """The paths of files that are shown as they are."""
         return tuple(extract.path for extract in self.extracts if extract.whole)
 

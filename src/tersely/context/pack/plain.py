@@ -15,10 +15,10 @@ from collections.abc import Callable, Collection, Iterator
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.model import Delta, Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 
-def plain_paths(pack: Pack, view: View) -> tuple[str, ...]:
+def plain_paths(pack: Pack, view: View) -> Strings:
     """The files of which a pack shows less than all, those first of which it shows code."""
     fileless, whole = _fileless(view), set(pack.whole_files)
     items = sorted(pack.items, key=lambda item: item.detail is Detail.NAME)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby, product
 from typing import TYPE_CHECKING
 
-from tersely.code.symbols import Ranges, Symbol
+from tersely.code.symbols import Range, Ranges, Symbol
 from tersely.context.lenses.candidate import merged
-from tersely.context.pack.excerpt import Line
+from tersely.context.pack.excerpt import Excerpt, Line
 from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ HEAD_LINES = 2  # of a function that is cut down, which are always shown
 WINDOW_LINES = (8, 16, 32, 64)  # before and after a line that matters, as far as there is room
 
 
-def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[int]) -> list[Line]:
+def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[int]) -> Excerpt:
     """The kept lines of a file between two others, both included; a mark with its lines stands for
     each gap.
     """
@@ -28,9 +28,7 @@ def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[i
     return _kept(whole, lambda line: line.number in kept)
 
 
-def in_parts(
-    whole: Sequence[Line], parts: Sequence[tuple[int, int]], header_lines: int
-) -> list[Line]:
+def in_parts(whole: Sequence[Line], parts: Sequence[Range], header_lines: int) -> Excerpt:
     """The first lines of a body, and those that lie in some ranges of the file; a mark stands for
     each gap.
     """
@@ -38,25 +36,25 @@ def in_parts(
     return _kept(whole, lambda line: line in header or _is_in(line, parts))
 
 
-def without_ranges(whole: Sequence[Line], ranges: Collection[tuple[int, int]]) -> list[Line]:
+def without_ranges(whole: Sequence[Line], ranges: Collection[Range]) -> Excerpt:
     """A body without the lines in some ranges of the file; a mark stands for each gap."""
     return _kept(whole, lambda line: not _is_in(line, ranges))
 
 
-def _is_in(line: Line, ranges: Iterable[tuple[int, int]]) -> bool:
+def _is_in(line: Line, ranges: Iterable[Range]) -> bool:
     return any(first <= line.number <= last for first, last in ranges)
 
 
-def _kept(whole: Iterable[Line], is_kept: Callable[[Line], bool]) -> list[Line]:
+def _kept(whole: Iterable[Line], is_kept: Callable[[Line], bool]) -> Excerpt:
     """The lines that are kept, and a mark for each run of others."""
-    found: list[Line] = []
+    found: Excerpt = []
     for are_kept, run in groupby(whole, is_kept):
         lines = list(run)
         found += lines if are_kept else _gap([line for line in lines if not line.is_gap])
     return found
 
 
-def _gap(gap: Sequence[Line]) -> list[Line]:
+def _gap(gap: Sequence[Line]) -> Excerpt:
     """The line that stands for lines that are left out: none where all are blank."""
     written = next((line.text for line in gap if line.text.strip()), "")
     if not written:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from tersely.code.languages.registry import line_comment_of
-from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
+from tersely.code.symbols import CALLABLE_KINDS, Range, Symbol, SymbolsOf
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.excerpt import (
+    Excerpt,
     Line,
     Signature,
     body,
@@ -92,8 +93,8 @@ class Texts:
         return dedented(lines), last
 
     def code_lines(
-        self, symbol: Symbol, size_lines: int | None = None, apart: Collection[tuple[int, int]] = ()
-    ) -> tuple[list[Line], int]:
+        self, symbol: Symbol, size_lines: int | None = None, apart: Collection[Range] = ()
+    ) -> tuple[Excerpt, int]:
         """The lines of a body and the last that it reaches, without ranges of the file that are
         shown `apart`.
         """
@@ -116,7 +117,7 @@ class Texts:
             return symbol.end_line
         return lines[_without_blank_end(lines, size_lines) - 1].number
 
-    def body_with(self, symbol: Symbol, numbers: Collection[int]) -> list[Line]:
+    def body_with(self, symbol: Symbol, numbers: Collection[int]) -> Excerpt:
         """The lines of a symbol as the file has them, documentation only where it stands on one of
         some lines.
         """
@@ -139,7 +140,7 @@ class Texts:
 
     def skeleton_lines(
         self, symbol: Symbol, shown: Collection[str] = (), size_members: int | None = None
-    ) -> list[Line]:
+    ) -> Excerpt:
         """The lines of a skeleton, each with the line of the file at which what it speaks of
         begins.
         """
@@ -158,11 +159,11 @@ class Texts:
         """The signatures of members, very long ones cut."""
         return [row.text for row in self._member_rows(symbol, ())]
 
-    def _member_rows(self, symbol: Symbol, shown: Collection[str]) -> list[Line]:
+    def _member_rows(self, symbol: Symbol, shown: Collection[str]) -> Excerpt:
         source = self.source(symbol.path)
         around = indentation_at(source, symbol.start_byte)
         deeper = around + MEMBER_INDENTATION if self.signature(symbol).plain else around
-        rows: list[Line] = []
+        rows: Excerpt = []
         for member in self._members(symbol):
             text = shortened(self.signature(member).plain, MEMBER_CHARACTERS)
             own = indentation_at(source, member.start_byte)
@@ -179,7 +180,7 @@ class Texts:
         text = "".join(f"{line.text}\n" for line in lines[first_line - 1 : end])
         return Extract(path, first_line, end, first_line == 1 and end == len(lines), text)
 
-    def _body_of_file(self, symbol: Symbol) -> list[Line]:
+    def _body_of_file(self, symbol: Symbol) -> Excerpt:
         # Functions within a function rarely have documentation; not worth looking at the whole
         # file.
         nested = (

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from tersely.context.lenses.candidate import Edit
-from tersely.context.pack.excerpt import Line
+from tersely.context.pack.excerpt import Excerpt, Line
 from tersely.context.pack.model import Delta, Detail, Item
 from tersely.foundation.types import field, record
 
@@ -72,7 +72,7 @@ def names_itself(item: Item) -> bool:
     return any(hunk.first <= named < hunk.first + hunk.side(ADDED) for hunk in _marked(item))
 
 
-def _own_lines(item: Item) -> list[Line]:
+def _own_lines(item: Item) -> Excerpt:
     return [line for line in item.lines if not line.is_gap]
 
 
@@ -109,9 +109,9 @@ def _marked(item: Item) -> Iterator[_Hunk]:
     yield from sorted((hunk for hunk in hunks if hunk.is_changed), key=lambda one: one.first)
 
 
-def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+def _runs(lines: Sequence[Line]) -> Iterator[Excerpt]:
     """Lines that follow each other in the file."""
-    run: list[Line] = []
+    run: Excerpt = []
     for line in lines:
         if run and line.number != run[-1].number + 1:
             yield run

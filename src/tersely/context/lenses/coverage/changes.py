@@ -12,7 +12,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import TEST, Candidate, View, ranged_lines, ranked
 from tersely.context.lenses.coverage.measured import Measured
-from tersely.foundation.types import frozen, replace
+from tersely.foundation.types import Strings, frozen, replace
 
 MAX_CHANGE_TESTS = 50  # that ran changed lines, and are offered to a pack
 RAN_CHANGE_SCORE = 0.95  # of the test that ran most of the change, and little else
@@ -35,8 +35,8 @@ class RanChange:
     lines: int
     ran: int
     not_run: tuple[UnrunLines, ...]
-    tests: tuple[str, ...]  # that ran some of it, what says most first
-    outside: tuple[str, ...]  # changed files of which the report says nothing
+    tests: Strings  # that ran some of it, what says most first
+    outside: Strings  # changed files of which the report says nothing
 
 
 StatementLines = Callable[[str], frozenset[int]]

@@ -17,7 +17,7 @@ from tersely.code.coverage.model import (
 from tersely.code.coverage.naming import KnownTests
 from tersely.code.coverage.remap import ReportPlaces
 from tersely.code.coverage.staleness import Stale
-from tersely.foundation.types import frozen, replace
+from tersely.foundation.types import Strings, frozen, replace
 
 
 @frozen
@@ -28,7 +28,7 @@ class Measured:
 
     format: str
     files: Mapping[str, FileCoverage]
-    elsewhere: tuple[str, ...]  # paths as written of files that are not in the repository
+    elsewhere: Strings  # paths as written of files that are not in the repository
     failures: tuple[FailedTest, ...]
     skipped: frozenset[str]
     stale: tuple[Stale, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from tersely.code.symbols import VALUE_KINDS, Kind, Symbol
+from tersely.code.symbols import VALUE_KINDS, Kind, Range, Symbol
 
 WHOLE_LINES = 14  # of a symbol that is one piece
 PIECE_LINES = 8  # of what is longer, after which a piece ends where a statement of the body does
@@ -70,7 +70,7 @@ def _stands_alone(symbol: Symbol, around: Kind | None) -> bool:
     return at_top and symbol.end_line - symbol.start_line + 1 >= LEAST_VALUE_LINES
 
 
-def _pieces(lines: Sequence[str], own: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _pieces(lines: Sequence[str], own: Sequence[int]) -> Iterator[Range]:
     """Cut where the code does: at blank lines, and where a statement of the body begins."""
     for run in _runs(own):
         numbers = list(run)

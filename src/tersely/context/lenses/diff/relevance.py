@@ -13,10 +13,9 @@ lists, on the pieces that are weighed; none of them is among those that
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tersely.code.places import is_test
-from tersely.context.lenses.diff.evidence import FIELDS, Evidence
+from tersely.context.lenses.diff.evidence import FIELDS, Evidence, Figures
 from tersely.context.lenses.diff.trees import shipped
 
 # by trees, the best by the plain ranking; needed ones were among the first 300
@@ -39,8 +38,6 @@ LISTS = (
     {"order": 1.0, "near": 1.0, "same_file": 1.0},
     {"churn": 1.0, "together": 1.0, "cochanged_file": 1.0},
 )  # fmt: skip
-
-Figures = NDArray[np.float64]
 
 
 def chances(evidence: Evidence) -> Figures:

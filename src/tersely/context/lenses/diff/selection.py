@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.diff.regions import Region
-from tersely.foundation.types import field, record
+from tersely.foundation.types import Sums, field, record
 
 TOKENS_PER_BYTE = 0.27
 LINE_TOKENS = 0.3  # that the end of a line takes
@@ -74,7 +74,7 @@ class _Purse:
     left: float
     most_of_symbol: float  # for all of its pieces; the first alone may take more
     files: set[str]
-    spent: dict[str, float] = field(default_factory=dict)  # by symbol
+    spent: Sums = field(default_factory=dict)  # by symbol
 
     def pays(self, symbol: Symbol, alone: float) -> bool:
         """Pay for a piece of a symbol, and for headings that are new; False, and nothing is paid,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.search.storage.arrays import map_arrays
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 SHIPPED = "needed.arrays"
 
@@ -36,7 +36,7 @@ class Trees:
     right: Nodes
     value: Nodes  # of an inner node that of the rows which came through it in training
     depth: int
-    fields: tuple[str, ...]
+    fields: Strings
 
     def columns(self, fields: Sequence[str]) -> list[int]:
         """The places of its figures among others."""

@@ -35,6 +35,7 @@ from tersely.context.lenses.localization.task import (
     TraceLine,
     ends_of,
 )
+from tersely.foundation.types import Strings
 
 Numbers = NDArray[np.float64]
 
@@ -120,7 +121,7 @@ class Evidence(NamedTuple):
     units: tuple[Numbers, ...]
     places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
-    missing: tuple[str, ...]  # the bounds for which some evidence was not looked for, in words
+    missing: Strings  # the bounds for which some evidence was not looked for, in words
 
 
 def evidence(task: Task, sources: TaskSources) -> Evidence:
@@ -143,7 +144,7 @@ class _Gathering:
         self.unknown_names = 0
         self.places: list[tuple[str, int]] = []
         self.why: dict[str, list[str]] = defaultdict(list)
-        self.missing: tuple[str, ...] = ()
+        self.missing: Strings = ()
 
     def all(self) -> Evidence:
         ceiling = self._words()

@@ -37,7 +37,7 @@ from tersely.context.lenses.localization.table import (
 )
 from tersely.context.lenses.localization.task import Task, without_instruction
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import frozen, replace
+from tersely.foundation.types import Strings, frozen, replace
 
 FOUND_SYMBOLS = 60  # looked at of those that search finds for a text
 MAX_NAMED_SYMBOLS = 40  # of one name
@@ -59,7 +59,7 @@ class LikelyFile:
 
     path: str
     probability: float  # that the task changes it
-    why: tuple[str, ...]  # what is exact; words speak for all
+    why: Strings  # what is exact; words speak for all
 
 
 @frozen
@@ -83,8 +83,8 @@ class Location:
     # lines of files that the task's traces and links lead to
     trace_lines: tuple[tuple[str, int], ...]
     # what to search for inside them: the rarest words of the title, then of the text
-    words: tuple[str, ...]
-    missing: tuple[str, ...] = ()  # the bounds for which some evidence was not looked for
+    words: Strings
+    missing: Strings = ()  # the bounds for which some evidence was not looked for
 
 
 class Look:
@@ -178,7 +178,7 @@ class Look:
                     found[unit][written[term]] = None
         return {unit: list(words) for unit, words in found.items()}
 
-    def _rare_words(self, task: Task, paths: set[str]) -> tuple[str, ...]:
+    def _rare_words(self, task: Task, paths: set[str]) -> Strings:
         """The rarest words of a task that some files have, as the task writes them."""
         found: list[str] = []
         for text in (task.title, task.text):

@@ -18,6 +18,7 @@ from tersely.code.search.searcher import Searcher
 from tersely.code.search.words import stems_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
+from tersely.foundation.types import Weights
 
 MAX_OPENED_FILES = 12  # whose symbols are all rows
 MAX_OPENED_SYMBOLS = 2_000  # of one file
@@ -39,7 +40,7 @@ class EvidenceTable(NamedTuple):
 def table_of(
     found: Evidence,
     paths: Sequence[str],
-    probabilities: Mapping[str, float],
+    probabilities: Weights,
     searcher: Searcher,
     symbols_of: SymbolsOf,
     terms: AbstractSet[str],

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tersely.code.languages.registry import language_of_path
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 # that are read of a longer text: its beginning, and as much of its end
 MAX_TASK_CHARACTERS = 40_000
@@ -160,11 +160,11 @@ class Task:
     text: str  # all of it in words, cut at the bound
     frames: tuple[TraceLine, ...]
     links: tuple[CodeLink, ...]
-    paths: tuple[str, ...]  # as written, those of folders with a slash at their end
-    title_names: tuple[str, ...]  # written as code in the title
-    names: tuple[str, ...]  # written as code anywhere else
-    messages: tuple[str, ...]  # quoted texts, and what errors say
-    trace_calls: tuple[str, ...]  # what the last line of source in a trace calls
+    paths: Strings  # as written, those of folders with a slash at their end
+    title_names: Strings  # written as code in the title
+    names: Strings  # written as code anywhere else
+    messages: Strings  # quoted texts, and what errors say
+    trace_calls: Strings  # what the last line of source in a trace calls
 
 
 def read_task(text: str) -> Task:
@@ -227,17 +227,17 @@ def without_instruction(text: str) -> str:
     return _INSTRUCTION.sub("", text)
 
 
-def _trace_calls(text: str) -> tuple[str, ...]:
+def _trace_calls(text: str) -> Strings:
     sources = _TRACE_SOURCE.findall(text)
     return _first(_CALLED.findall(sources[-1])) if sources else ()
 
 
-def ends_of(name: str) -> tuple[str, ...]:
+def ends_of(name: str) -> Strings:
     """The parts of a qualified name, the last first: what it is, then what that belongs to."""
     return tuple(part for part in reversed(_SPLIT.split(name)) if part)
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names(text: str) -> Strings:
     ticked = [name for quoted in _TICKED.findall(text) for name in _identifiers(quoted)]
     return _first([*ticked, *_CODE_WORD.findall(text), *_OF_KIND.findall(text)])
 
@@ -256,7 +256,7 @@ def _links(text: str) -> tuple[CodeLink, ...]:
     return tuple(dict.fromkeys(found))[:MAX_TASK_LINKS]
 
 
-def _messages(text: str) -> tuple[str, ...]:
+def _messages(text: str) -> Strings:
     quoted = (next(part for part in groups if part) for groups in _QUOTED.findall(text))
     said = (one[1].strip() for one in _MESSAGE.finditer(text))
     return _first(
@@ -266,6 +266,6 @@ def _messages(text: str) -> tuple[str, ...]:
     )[:MAX_TASK_MESSAGES]
 
 
-def _first(found: Iterable[str]) -> tuple[str, ...]:
+def _first(found: Iterable[str]) -> Strings:
     """Each once, in the order of appearance, as many as are looked at."""
     return tuple(dict.fromkeys(found))[:MAX_TASK_NAMES]

@@ -10,11 +10,12 @@ writes the names.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from tersely.code.languages.runners.runner import SelectedTest
 from tersely.context.lenses.test_impact.reach import Affected
+from tersely.foundation.types import Sums, Weights
 
 # Chosen by the files that fail when commits of repositories on the fit list are taken back
 # (`bench/failing_tests`).
@@ -31,8 +32,8 @@ class FileOfTests(NamedTuple):
 
 def ranked(
     found: Iterable[Affected],
-    naming: Mapping[str, float],
-    beside: Sequence[Mapping[str, float]],
+    naming: Weights,
+    beside: Sequence[Weights],
     size_of: Callable[[str], int],
 ) -> list[FileOfTests]:
     """The files of some tests and those that write names of the change, the likeliest first.
@@ -47,7 +48,7 @@ def ranked(
     shares = {
         path: sum(one.certainty for one in of) / max(1, size_of(path)) for path, of in tests.items()
     }
-    worth: dict[str, float] = defaultdict(float)
+    worth: Sums = defaultdict(float)
     for worths in (near, shares, naming, *beside):
         ranks = _ranks({path: worths.get(path, 0.0) for path in tests})
         for path, rank in ranks.items():
@@ -65,7 +66,7 @@ def order(affected: Affected) -> tuple[float, int, SelectedTest]:
     return -affected.certainty, len(affected.steps), affected.test
 
 
-def _ranks(worths: Mapping[str, float]) -> dict[str, float]:
+def _ranks(worths: Weights) -> Sums:
     """The rank of each from 0, the best first; those that are equal share the middle of their
     ranks.
     """

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tersely.code.languages.registry import family_of, language_of_path
 from tersely.code.languages.runners.conventions import CONVENTIONS
 from tersely.code.symbols import Import
+from tersely.foundation.types import Strings
 
 _WORD = re.compile(r"[\w$-]+")
 _WHOLE_FOLDER = frozenset({"__init__", "index", "mod"})  # files that stand for the folder
@@ -22,7 +23,7 @@ class Importing(NamedTuple):
     """A file that imports a changed one. `path` leads from it to that file, both included."""
 
     file: str
-    path: tuple[str, ...]
+    path: Strings
 
 
 def importing(
@@ -40,7 +41,7 @@ def importing(
     for importer, targets in sorted(edges.items()):
         for target in targets:
             importers[target].append(importer)
-    reached: dict[str, tuple[str, ...]] = {path: (path,) for path in changed}
+    reached: dict[str, Strings] = {path: (path,) for path in changed}
     pending = deque(sorted(reached))
     while pending:
         current = pending.popleft()

@@ -18,6 +18,7 @@ from tersely.code.languages.registry import family_of, language_of_path
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.words import parts_of, words_of_text
 from tersely.code.symbols import Symbol
+from tersely.foundation.types import Sums
 
 if TYPE_CHECKING:
     from tersely.code.index.storage.store import Store
@@ -49,14 +50,14 @@ def tests_naming(symbols: Sequence[Symbol], store: Store, suites: Suites, limit:
 
 def worth_of_names(
     names: Iterable[str], owners: Collection[str], store: Store, suites: Suites, limit: int
-) -> dict[str, float]:
+) -> Sums:
     """By path how much speaks for a file that holds tests: it writes some names, and is called after
     a file that owns them or stands beside it. At most `limit` files, the best first.
     """
     files = store.files()
     tests = {file.id: file for file in files if is_test(file.path)}
     families = {family_of(language_of_path(owner) or "") for owner in owners}
-    worth: dict[str, float] = defaultdict(float)
+    worth: Sums = defaultdict(float)
     for name in names:
         mentioning = store.files_mentioning(name)
         rarity = 1 - math.log(max(1, len(mentioning))) / math.log(max(2, len(files)))
@@ -75,7 +76,7 @@ def worth_of_names(
     return {path: worth[path] for path in islice(holding, limit)}
 
 
-def worth_of_places(owners: Collection[str], tests: Iterable[str]) -> dict[str, float]:
+def worth_of_places(owners: Collection[str], tests: Iterable[str]) -> Sums:
     """By path how much speaks for a file of tests by its name and place: it is called after one of
     some files, or stands beside one.
     """
@@ -87,9 +88,7 @@ def worth_of_places(owners: Collection[str], tests: Iterable[str]) -> dict[str, 
     }
 
 
-def worth_of_words(
-    names: Iterable[str], owners: Iterable[str], tests: Iterable[str]
-) -> dict[str, float]:
+def worth_of_words(names: Iterable[str], owners: Iterable[str], tests: Iterable[str]) -> Sums:
     """By path how much speaks for a file of tests by the words in its path: those that names and paths
     of the change have too, the rarer among the paths of tests the more.
     """

@@ -14,7 +14,7 @@ import re
 
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Symbol
-from tersely.context.pack.excerpt import Line, body, indentation
+from tersely.context.pack.excerpt import Excerpt, body, indentation
 from tersely.foundation.storage.hashing import content_hash
 
 ETAG_BYTES = 6  # of a hash; two versions of one symbol are compared, not all there are
@@ -47,7 +47,7 @@ def _without(text: str, shared: int) -> str:
     return text[shared:] if text.strip() else ""
 
 
-def _shared_indentation(symbol: Symbol, source: bytes, lines: list[Line]) -> int:
+def _shared_indentation(symbol: Symbol, source: bytes, lines: Excerpt) -> int:
     """The part of the indentation of the symbol's first line that all of the given lines have, in
     characters.
     """
@@ -62,7 +62,7 @@ def _shared_indentation(symbol: Symbol, source: bytes, lines: list[Line]) -> int
     return len(shared)
 
 
-def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[int]:
+def _within_text(symbol: Symbol, source: bytes, lines: Excerpt) -> frozenset[int]:
     """Lines that begin within a literal; none where nothing could be lost with their indentation,
     or be known.
     """

@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tersely.code.symbols import Kind, Ranges, Symbol
+from tersely.code.symbols import Kind, Range, Ranges, Symbol
 from tersely.context.lenses.candidate import Candidate, View
 from tersely.context.pack.delta.reader import Reader
-from tersely.context.pack.excerpt import Line, dedented
+from tersely.context.pack.excerpt import Excerpt, dedented
 from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.model import Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 
 class DetailChoice(NamedTuple):
@@ -198,7 +198,7 @@ class PackDraft:
                 found.append(one)
         return found
 
-    def _members_shown(self, index: int) -> tuple[str, ...]:
+    def _members_shown(self, index: int) -> Strings:
         """Members that are shown by themselves, since a skeleton that repeats them would be longer
         for nothing.
         """
@@ -214,12 +214,12 @@ def _item(
     detail: Detail,
     cut: int | None,
     shown: Sequence[str],
-    apart: Sequence[tuple[int, int]],
+    apart: Sequence[Range],
     texts: Texts,
 ) -> Item:
     symbol = candidate.symbol
     plain, qualified = texts.signature(symbol) if detail > Detail.NAME else ("", "")
-    lines, last_line = list[Line](), symbol.end_line
+    lines, last_line = Excerpt(), symbol.end_line
     if detail is Detail.BODY:
         lines, last_line = texts.code_lines(symbol, cut, apart)
     elif detail is Detail.SKELETON:
@@ -314,7 +314,7 @@ def _leaves_out(holder: Candidate, candidate: Candidate) -> bool:
     return is_in_parts or candidate.change is not None
 
 
-def _is_in(symbol: Symbol, parts: Sequence[tuple[int, int]]) -> bool:
+def _is_in(symbol: Symbol, parts: Sequence[Range]) -> bool:
     return any(first <= symbol.start_line and symbol.end_line <= last for first, last in parts)
 
 

@@ -17,7 +17,7 @@ from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
 from tersely.foundation.text.tokens import filled, too_small
-from tersely.foundation.types import frozen, replace
+from tersely.foundation.types import Strings, frozen, replace
 
 ROWS_TOKENS = 400  # that everything but source takes, at most
 MAX_ROWS = 8
@@ -72,7 +72,7 @@ class Brief:
     used: int
     rows: tuple[PacketRow, ...]
     bodies: tuple[Body, ...]
-    next: tuple[str, ...]  # commands that show more
+    next: Strings  # commands that show more
     rows_left_out: int
 
 
@@ -81,7 +81,7 @@ class PacketFrame:
     """The material that a packet is written from beside its rows and bodies."""
 
     location: Location
-    tests: tuple[str, ...]
+    tests: Strings
     test_command: str
     reference: Callable[[Symbol], str]  # a name by which `symbol get` finds a symbol
     source: SourceLines
@@ -93,7 +93,7 @@ class Offer(NamedTuple):
 
     id: str
     reference: str  # as `symbol get` takes it
-    windows: tuple[str, ...]  # of a long function, as `context` includes them
+    windows: Strings  # of a long function, as `context` includes them
     tokens: int  # of the source, or of the windows
 
 

@@ -12,7 +12,7 @@ from math import log2
 from tersely.code.index.history.history import Commit, checksum
 from tersely.code.symbols import Kind
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
-from tersely.foundation.types import field, record
+from tersely.foundation.types import Sums, field, record
 
 MAX_KEPT_FILES = 80  # whose checksums are kept for the next question
 SAME_LINES = 2  # times that a line may be in a file to be recognised
@@ -62,13 +62,13 @@ def written(
     return found
 
 
-def cochanged(commits: Sequence[Commit]) -> dict[str, float]:
+def cochanged(commits: Sequence[Commit]) -> Sums:
     """By path the share of the commits to a changed file that also wrote this one, close to 1 if
     all of them did.
 
     Late commits, and those of few files, count for more.
     """
-    found: dict[str, float] = defaultdict(float)
+    found: Sums = defaultdict(float)
     total = FEW_COMMITS
     for age, commit in enumerate(commits):
         worth = 0.5 ** (age / HALF_LIFE_COMMITS) / log2(2 + len(commit.written))

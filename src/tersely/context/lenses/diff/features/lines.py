@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tersely.code.search.words import pieces_of, stem
 from tersely.context.lenses.diff.features.words import NAME, Names
+from tersely.foundation.types import Sums, Weights
 
 MAX_KEPT_FILES = 80  # whose names are kept for the next question
 LONG_LINE_CHARACTERS = 400  # a longer line is data
@@ -43,11 +44,11 @@ class Said(NamedTuple):
     """
 
     names: Names
-    rarity: Mapping[str, float]
+    rarity: Weights
     removed: Sequence[str]
     added: Sequence[str]
     around: Sequence[str]
-    callable: Mapping[str, float]  # with how rare each is
+    callable: Weights  # with how rare each is
 
 
 class Words(NamedTuple):
@@ -110,11 +111,11 @@ class Lines:
             np.bincount(owner, self._worths(self._said.rarity, some)[name], groups), np.float64
         )
 
-    def _worths(self, worth: Mapping[str, float], some: Collection[str]) -> Figures:
+    def _worths(self, worth: Weights, some: Collection[str]) -> Figures:
         """By name what it is worth, if it is one of some."""
         return np.array([worth.get(name, 0.0) if name in some else 0.0 for name in self._names])
 
-    def _most(self, worth: Mapping[str, float], some: Collection[str]) -> Figures:
+    def _most(self, worth: Weights, some: Collection[str]) -> Figures:
         """By line the most that one of its names is worth."""
         found = np.zeros(len(self))
         np.maximum.at(found, self._line, self._worths(worth, some)[self._name])
@@ -170,8 +171,8 @@ def _parts_of_each(cells: Numbers, size: int) -> tuple[Numbers, Numbers]:
 class _Rows:
     """Lines as their names, each with its rarity; found by name."""
 
-    def __init__(self, lines: Iterable[str], rarity: Mapping[str, float]) -> None:
-        self.rows: list[dict[str, float]] = []
+    def __init__(self, lines: Iterable[str], rarity: Weights) -> None:
+        self.rows: list[Sums] = []
         self.totals: list[float] = []
         self.having: dict[str, list[int]] = defaultdict(list)
         known: set[frozenset[str]] = set()

@@ -5,12 +5,13 @@ named after.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tersely.code.places import file_name_of, is_test
 from tersely.code.search.words import pieces_of
 from tersely.code.symbols import CLASS_KINDS, Symbol
 from tersely.context.lenses.diff.features.words import NAME
+from tersely.foundation.types import Strings, Sums, Weights
 
 STRUCTURE_FIELDS = (
     "imported", "importing", "file_share", "folder_share", "tested", "same_stem", "namesake", "kin", "kin_namesake",
@@ -30,7 +31,7 @@ def type_name(symbol: Symbol) -> str:
     return found[0] if found else ""
 
 
-def stem_of(path: str) -> tuple[str, ...]:
+def stem_of(path: str) -> Strings:
     """The words of a file's name without its endings and without those that mark a test."""
     name = file_name_of(path).partition(".")[0]
     return tuple(word for word in pieces_of(name) if word not in TEST_WORDS)
@@ -44,7 +45,7 @@ def files_tested(changed: Collection[str], paths: Iterable[str]) -> set[str]:
     )
 
 
-def kinship(headers: Iterable[tuple[str, str]], concerned: Collection[str]) -> Mapping[str, float]:
+def kinship(headers: Iterable[tuple[str, str]], concerned: Collection[str]) -> Weights:
     """By name of a type how near it is to those that a change concerns, by the names in headers of types."""
     bases: dict[str, set[str]] = defaultdict(set)
     for name, header in headers:
@@ -56,7 +57,7 @@ def kinship(headers: Iterable[tuple[str, str]], concerned: Collection[str]) -> M
     )
     of_concerned = set[str]().union(*(bases.get(name, set()) for name in concerned))
     shared = {base for base in of_concerned if 1 < users[base] <= MAX_SHARED_BASE_TYPES}
-    nearness: dict[str, float] = {}
+    nearness: Sums = {}
     for name, named in bases.items():
         if name in concerned:
             continue
@@ -67,7 +68,7 @@ def kinship(headers: Iterable[tuple[str, str]], concerned: Collection[str]) -> M
     return nearness
 
 
-def shares(keys: Sequence[str]) -> dict[str, float]:
+def shares(keys: Sequence[str]) -> Sums:
     """The share of each key in all."""
     counts = Counter(keys)
     return {key: times / len(keys) for key, times in counts.items()}
