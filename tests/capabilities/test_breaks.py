@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.repositories import repository, write
 
 from tersely.capabilities.graph.breaks import LINE_PLACES
@@ -183,3 +184,144 @@ def test_a_property_that_becomes_a_method_and_the_other_way(tmp_path: Path) -> N
         repository(root, {"cart.py": before, "user.py": user})
         write(root, {"cart.py": after})
         assert places(root) == {f"user.py:{line}"}
+
+
+# By the name of each: a file with a function as it was, a file of uses, and what the function becomes,
+# with the lines of the uses that are broken by it.
+FITTING: dict[str, tuple[str, str, str, str, dict[str, set[int]]]] = {
+    "typescript_optional": (
+        "a.ts",
+        "export function f(a: number, b?: string, c = true) { return a }\n",
+        "user.ts",
+        "import {f} from './a'\nf(1)\nf(1, 'x')\nf(1, 'x', true)\n",
+        {
+            "export function f(a: number, b?: string) { return a }\n": {4},
+            "export function f(a: number, b: string, c = true) { return a }\n": {2},
+            "export function f(a: number, b?: string, c = true, d?: number) { return a }\n": set(),
+            "export function f(a: number, b?: number, c = true) { return a }\n": {3, 4},
+        },
+    ),
+    "typescript_fields_of_constructor": (
+        "a.ts",
+        "export class C { constructor(private a: number, readonly b?: number) {} }\n",
+        "user.ts",
+        "import {C} from './a'\nnew C(1)\nnew C(1, 2)\n",
+        {
+            "export class C { constructor(private a: number, readonly b: number) {} }\n": {2},
+            "export class C { constructor(private a: number) {} }\n": {3},
+        },
+    ),
+    "python_marks_between_parameters": (
+        "a.py",
+        "def f(a, b):\n    return a\n",
+        "user.py",
+        "from a import f\nf(1, 2)\nf(1, b=2)\nf(a=1, b=2)\nf(*x, **k)\nf(1, **k)\n",
+        {
+            "def f(a, *, b):\n    return a\n": {2},
+            "def f(a, /, b):\n    return a\n": {4},
+            "def f(a, *rest, b=1):\n    return a\n": {2},
+            "def f(*rest, **others):\n    return 1\n": set(),
+        },
+    ),
+    "python_receivers": (
+        "a.py",
+        "class C:\n    @classmethod\n    def f(cls, a):\n        return a\n",
+        "user.py",
+        "from a import C\nC.f(1)\nC().f(1)\n",
+        {
+            "class C:\n    def f(self, a):\n        return a\n": {2},
+            "class C:\n    @staticmethod\n    def f(a):\n        return a\n": set(),
+        },
+    ),
+    "kotlin_function_behind_the_brackets": (
+        "a.kt",
+        'fun f(a: Int, b: String = "", block: () -> Unit) { }\n',
+        "user.kt",
+        'fun g() {\n f(1) { }\n f(1, "x") { }\n f(a = 1, block = h)\n}\n',
+        {
+            'fun f(a: Int, b: String = "", c: Int = 1, block: () -> Unit) { }\n': set(),
+            "fun f(a: Int, b: String, block: () -> Unit) { }\n": {2, 4},
+            'fun f(x: Int, b: String = "", block: () -> Unit) { }\n': {4},
+        },
+    ),
+    "java_overloads": (
+        "A.java",
+        "class A {\n static void f(int a) { }\n static void f(int a, int b) { }\n}\n",
+        "User.java",
+        "class User {\n void g() {\n  A.f(1);\n  A.f(1, 2);\n }\n}\n",
+        {
+            "class A {\n static void f(int a) { }\n static void f(int a, int b, int c) { }\n}\n": {
+                4
+            },
+            "class A {\n static void f(int a, int... b) { }\n}\n": set(),
+        },
+    ),
+    "ruby_keywords_and_blocks": (
+        "a.rb",
+        "def f(a, b = 1)\n  a\nend\n",
+        "user.rb",
+        "require_relative 'a'\nf(1)\nf(1, 2) { |x| x }\n",
+        {
+            "def f(a, b)\n  a\nend\n": {2},
+            "def f(a, b = 1, c:)\n  a\nend\n": {2, 3},
+            "def f(a, b = 1, c: 2, &block)\n  a\nend\n": set(),
+        },
+    ),
+    "cpp_defaults": (
+        "a.h",
+        "int f(int a, int b = 1);\n",
+        "user.cpp",
+        '#include "a.h"\nint g() {\n  f(1);\n  return f(1, 2);\n}\n',
+        {"int f(int a, int b);\n": {3}, "int f(int a, int b = 1, int c = 2);\n": set()},
+    ),
+    "go_results": (
+        "a.go",
+        "package a\n\nfunc f(a int) int { return a }\n",
+        "b.go",
+        "package a\n\nfunc g() {\n\tf(1)\n\tx := f(1)\n\tgo f(1)\n\tdefer f(2)\n}\n",
+        {
+            "package a\n\nfunc f(a int) (int, error) { return a, nil }\n": {5},
+            "package a\n\nfunc f(a MyInt) Result { return a }\n": set(),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_calls_are_judged_by_what_their_language_lets_them_leave_out(
+    tmp_path: Path, name: str
+) -> None:
+    path, before, user, calls, changed = FITTING[name]
+    repository(tmp_path, {path: before, user: calls})
+    for after, lines in changed.items():
+        write(tmp_path, {path: after})
+        assert places(tmp_path) == {f"{user}:{line}" for line in lines}, after
+
+
+def test_names_from_elsewhere_are_not_those_that_are_gone(tmp_path: Path) -> None:
+    before = {
+        "pack.go": "package pack\n\nfunc MustCompile(x string) string { return x }\n",
+        "use.go": 'package pack\n\nimport "regexp"\n\nvar a = regexp.MustCompile("x")\nvar b = MustCompile("x")\n',
+        "old.py": "def shown():\n    pass\n\n\ndef other():\n    pass\n",
+        "new.py": "",
+        "user.py": "from new import shown\nfrom old import other\n\nshown()\nother()\n",
+    }
+    repository(tmp_path, before)
+    after = {
+        "pack.go": "package pack\n",
+        "old.py": "def other():\n    pass\n",
+        "new.py": "def shown():\n    pass\n",
+    }
+    write(tmp_path, after)
+    assert places(tmp_path) == {"use.go:6"}
+
+
+def test_what_syntax_calls_and_a_call_that_was_changed_are_no_use(tmp_path: Path) -> None:
+    lock = "class Lock:\n    def __enter__(self):\n        pass\n\n    def __exit__(self, %s):\n        pass\n"
+    user = "from lock import Lock, made\n\nwith Lock():\n    made(\n        1,%s\n    )\n"
+    made = "\n\ndef made(%s):\n    pass\n"
+    repository(tmp_path, {"lock.py": lock % "*_" + made % "a", "user.py": user % ""})
+    write(tmp_path, {"lock.py": lock % "kind, error, trace" + made % "a, b"})
+    assert places(tmp_path) == {"user.py:4"}
+    write(tmp_path, {"user.py": user % "\n        2,"})
+    assert places(tmp_path) == set()

@@ -353,7 +353,8 @@ def test_calls_of_what_has_another_signature_stand_first(repository: Repository,
         ("a.py", "def f(x):", "def f(x, *, y):", False),
         ("a.js", "function f(x)", "function f(x, y = 2)", True),
         ("a.js", "function f(x)", "function f(x, y)", False),
-        ("a.ts", "function f(x)", "function f(x: number)", False),
+        ("a.ts", "function f(x)", "function f(x: number, y?: string)", True),
+        ("a.ts", "function f(x: number)", "function f(x: string)", False),
     ],
 )
 def test_calls_that_fit_a_new_signature_are_not_stale(

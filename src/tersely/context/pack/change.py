@@ -84,6 +84,10 @@ def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
     def aliases_of(path: str) -> set[str]:
         return {item.alias for item in store.imports(path)}
 
+    def imported(path: str, alias: str) -> set[str]:
+        items = (item for item in store.imports(path) if item.alias == alias)
+        return {target for item in items for target in graph.imports.targets(path, item)}
+
     def locals_of(symbol: Symbol) -> frozenset[str]:
         return neighbours.locals(symbol).difference(aliases_of(symbol.path))
 
@@ -110,6 +114,7 @@ def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
         lambda name: {symbol.path for symbol in store.symbols_named(name)},
         locals_of,
         aliases_of,
+        imported,
         imports_of_left,
     )
 

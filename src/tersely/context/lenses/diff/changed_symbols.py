@@ -5,13 +5,13 @@ or in no code at all, belongs to its file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from tersely.code.expressions import GENERATOR, SEQUENCE, VARIADIC, Scope
+from tersely.code.expressions import CLASS_METHOD, GENERATOR, SEQUENCE, STATIC, VARIADIC, Scope
 from tersely.code.index.history.patch import FileDiff, Hunk
 from tersely.code.index.storage.schema import symbols_of_facts
+from tersely.code.languages.model import Language
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
 from tersely.code.symbols import CALLABLE_KINDS, FileFacts, Kind, Symbol
@@ -28,9 +28,8 @@ NEW_SIGNATURE, NOTHING = "has another signature", "returns nothing any more"
 ASYNC, NOT_ASYNC = "has to be awaited now", "is not to be awaited any more"
 PARTS = "returns"  # so many parts
 
-_Asked = tuple[str | int, ...]  # a parameter: its name, its mode, whether it has to be given
+_Asked = tuple[object, ...]  # a parameter: name, mode, type, whether it has to be given
 Scopes = Mapping[tuple[int, str], Scope]
-_WORD = re.compile(rb"\w+|\S")
 
 
 @frozen
@@ -54,8 +53,12 @@ class Side:
             for one in self.symbols[1:]
             if one.kind not in UNNAMED and one.start_line <= last_line
         )
+        header_end = 0
         for one in sorted(named, key=lambda one: (one.start_byte, -one.end_byte)):
-            # inner ones come later
+            # inner ones come later; parameters that are fields belong to the constructor
+            if one.start_byte < header_end:
+                continue
+            header_end = one.signature_end_byte if one.kind in CALLABLE_KINDS else 0
             end = min(one.end_line, last_line) + 1
             found[one.start_line : end] = [one] * (end - one.start_line)
         return found
@@ -85,8 +88,8 @@ class ChangedSymbol:
     edits: tuple[Edit, ...] = ()  # of the whole file
     was: Symbol | None = None  # before the change, where it was there
     news: str = ""  # what calls of what it was may not fit, in words
-    # of a function what its body does, before and now
-    scopes: tuple[Scope | None, Scope | None] = (None, None)
+    # of a function what it asked for, and what those of its name ask for now
+    scopes: tuple[Scope, Sequence[Scope]] | None = None
 
     @property
     def is_renamed(self) -> bool:
@@ -101,6 +104,9 @@ class ChangedSymbol:
         more = 0 if self.is_gone else len(self.removed) - len(told)
         removed = tuple((number, text[:MAX_REMOVED_CHARACTERS]) for number, text in told)
         return Change(tuple(self.lines), removed, more, self.edits)
+
+
+ChangedById = dict[str, ChangedSymbol]
 
 
 @lru_cache(maxsize=MAX_KEPT_SIDES)
@@ -155,8 +161,8 @@ def changed_symbols(change: FileChange) -> list[ChangedSymbol]:
     """The symbols of one file that differ, in the order of their lines; those that are gone come
     last.
     """
-    found: dict[str, ChangedSymbol] = {}
-    gone: dict[str, ChangedSymbol] = {}
+    found: ChangedById = {}
+    gone: ChangedById = {}
     hunks = change.diff.hunks
     before = _owners(change.before, [one.old_first + len(one.removed) for one in hunks])
     after = _owners(change.after, [one.new_first + len(one.added) for one in hunks])
@@ -182,8 +188,8 @@ def _take_removed(
     hunk: Hunk,
     before: Sequence[Symbol],
     kept: Mapping[str, Symbol],
-    found: dict[str, ChangedSymbol],
-    gone: dict[str, ChangedSymbol],
+    found: ChangedById,
+    gone: ChangedById,
 ) -> None:
     """Give the lines that a hunk took out to who lost them."""
     holders = before[hunk.old_first : hunk.old_first + len(hunk.removed)]
@@ -210,9 +216,7 @@ def _now(change: FileChange) -> Mapping[str, Symbol]:
     return {**same, **renamed(before.symbols[1:], before.text, after.symbols[1:], after.text)}
 
 
-def _note_names(
-    change: FileChange, now: Mapping[str, Symbol], found: dict[str, ChangedSymbol]
-) -> None:
+def _note_names(change: FileChange, now: Mapping[str, Symbol], found: ChangedById) -> None:
     """Say of changed symbols what they were called, and whether their signatures are others."""
     before, after = change.before, change.after
     if before is None or after is None:
@@ -228,24 +232,27 @@ def _note_names(
 
 
 def _news(was: Symbol, before: Side, entry: ChangedSymbol, after: Side) -> str:
-    """What of a function calls of what it was may not fit, "" for nothing. Where no types are
-    checked, they do if all parameters are what they were, and further ones need not be given; and
-    if as much is returned. Where types are, what parameters are called does not count.
+    """What of a function calls of what it was may not fit, "" for nothing. They do if all parameters
+    are what they were, and further ones need not be given; and if the same is returned, or as much.
     """
-    symbol = entry.symbol
-    if symbol.kind not in CALLABLE_KINDS:
+    symbol, old, new = entry.symbol, _scope(was, before), _scope(entry.symbol, after)
+    language = LANGUAGES[symbol.language]
+    is_called = (
+        symbol.kind in CALLABLE_KINDS and symbol.name not in language.resolution.implicit_methods
+    )
+    if old is None or new is None or not is_called:
         return ""
-    old, new = entry.scopes = _scope(was, before), _scope(symbol, after)
-    asked, given = _parameters(old), _parameters(new)
-    names = [str(name) for name, *_ in (*asked, *given)]
-    words = [_signature(*one, names) for one in ((was, before), (symbol, after))]
-    checks_types = LANGUAGES[symbol.language].checks_types
-    if words[0] != words[1] if checks_types else not _fits(asked, given):
+    forms = [one for one in after.symbols if (one.parent, one.name) == (symbol.parent, symbol.name)]
+    entry.scopes = old, [scope for one in forms if (scope := _scope(one, after))]
+    asked, given = (_parameters(one, language) for one in (old, new))
+    is_more = given[: len(asked)] == asked and not any(one[-1] for one in given[len(asked) :])
+    gives_other = language.checks_types and old.returned_type != new.returned_type
+    if not is_more or gives_other or (old.flags ^ new.flags) & (STATIC | CLASS_METHOD):
         return NEW_SIGNATURE
     waits = _is_async(symbol, after)
     if waits != _is_async(was, before):
         return ASYNC if waits else NOT_ASYNC
-    if old is None or new is None or not old.returns or old.flags & GENERATOR:
+    if new.returned_type or not old.returns or old.flags & GENERATOR:
         return ""
     if not (new.returns or new.yields):
         return NOTHING
@@ -253,15 +260,10 @@ def _news(was: Symbol, before: Side, entry: ChangedSymbol, after: Side) -> str:
     return f"{PARTS} {many}, not {few}" if few and many and few != many else ""
 
 
-def _fits(was: Sequence[_Asked], now: Sequence[_Asked]) -> bool:
-    """True if what a function is given may be what it was given: names, modes, what is asked for."""
-    return now[: len(was)] == was and not any(one[-1] for one in now[len(was) :])
-
-
-def _parameters(scope: Scope | None) -> list[_Asked]:
+def _parameters(scope: Scope, language: Language) -> list[_Asked]:
     return [
-        (name, mode, default is None and mode not in VARIADIC)
-        for name, _, default, mode in (scope.parameters if scope else ())
+        (name, mode, language.checks_types and type_, default is None and mode not in VARIADIC)
+        for name, type_, default, mode in scope.parameters
     ]
 
 
@@ -284,14 +286,5 @@ def _scope(symbol: Symbol, side: Side) -> Scope | None:
     return side.scopes().get((symbol.name_line, symbol.name))
 
 
-def _signature(symbol: Symbol, side: Side, names: Sequence[str]) -> list[bytes]:
-    """The words of a signature behind the name, but for some names."""
-    text = side.text[symbol.start_byte : symbol.signature_end_byte]
-    words = _WORD.findall(text.partition(symbol.name.encode())[2])
-    return [word for word in words if word.decode("utf-8", "replace") not in names]
-
-
-def _entry(
-    entries: dict[str, ChangedSymbol], symbol: Symbol, *, is_gone: bool = False
-) -> ChangedSymbol:
+def _entry(entries: ChangedById, symbol: Symbol, *, is_gone: bool = False) -> ChangedSymbol:
     return entries.setdefault(symbol.id, ChangedSymbol(symbol, is_gone))

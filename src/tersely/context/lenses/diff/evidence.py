@@ -56,7 +56,7 @@ from tersely.context.lenses.diff.features.words import (
     terms_of,
 )
 from tersely.context.lenses.diff.regions import Region, regions_of
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Sums, Weights, frozen
 
 MAX_READ_FILES = 60  # whose lines are looked at, the most promising
 MAX_READ_LINES = 30_000  # of all of them together
@@ -134,6 +134,7 @@ class ChangeSources:
     # what a function and those around it name by themselves, imports aside
     locals_of: Callable[[Symbol], Collection[str]]
     aliases_of: Callable[[str], Collection[str]]  # the names that a file imports
+    imported: Callable[[str, str], set[str]]  # the files that such a name is imported from
     # the imports that name a file which has left, by file and line
     imports_of_left: Callable[[str], Iterable[tuple[str, int]]]
 
@@ -145,11 +146,11 @@ class _Facts:
     changes: Sequence[FileChange]
     changed: Sequence[ChangedSymbol]
     names: Names
-    rarity: Mapping[str, float]  # of the names
+    rarity: Weights  # of the names
     words: Mapping[Place, float]  # the best first
-    body_names: Mapping[str, float]  # of the changed symbols, with how rare each is
+    body_names: Weights  # of the changed symbols, with how rare each is
     body_words: Mapping[Place, float]
-    cochanged: Mapping[str, float]
+    cochanged: Weights
     # "caller", "callee": symbol id to strength, and of whom
     edges: Mapping[str, Mapping[str, tuple[float, str]]]
 
@@ -248,7 +249,7 @@ def _lines_after(changes: Sequence[FileChange]) -> Callable[[str], Sequence[str]
     return lambda path: lines.get(path, ())
 
 
-def _rarities(lexicon: Lexicon, names: Iterable[str]) -> dict[str, float]:
+def _rarities(lexicon: Lexicon, names: Iterable[str]) -> Sums:
     """The rarity of each name; of a name that no term stands for nothing is known."""
     return {name: lexicon.rarity_of(term) for name in names if (term := term_of(name))}
 
@@ -314,9 +315,9 @@ def _paths(facts: _Facts, sources: ChangeSources) -> list[str]:
     return [*own, *others][:MAX_READ_FILES]
 
 
-def _promises(facts: _Facts, sources: ChangeSources) -> dict[str, float]:
+def _promises(facts: _Facts, sources: ChangeSources) -> Sums:
     """By path how much speaks for looking into a file."""
-    promise: dict[str, float] = defaultdict(float)
+    promise: Sums = defaultdict(float)
     for words, worth in ((facts.words, 1.0), (facts.body_words, BODY_WORDS_PROMISE)):
         for rank, (path, _) in enumerate(list(words)[:MAX_WORDED_SYMBOLS]):
             promise[path] += worth / (rank + WORDED_RANK_OFFSET)
@@ -403,7 +404,7 @@ def _header(symbol: Symbol, sources: ChangeSources) -> str:
 
 def _meaning(
     regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
-) -> dict[str, float]:
+) -> Sums:
     """By symbol how near its vector is to that of the nearest changed symbol."""
     collection = sources.lexicon().collection
     ids: dict[str, dict[int, str]] = defaultdict(dict)  # by path and position
@@ -496,7 +497,7 @@ def _owner(symbol: Symbol) -> str:
     return symbol.qualname.rpartition(".")[0]
 
 
-def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[str, float]:
+def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> Sums:
     """The nearness of a symbol to a changed one by the number of symbols between them in the file:
     1 beside it, towards 0 far away.
     """
@@ -513,7 +514,7 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[
         path: {start: at for at, start in enumerate(sorted(listed))}
         for path, listed in starts.items()
     }
-    found: dict[str, float] = {}
+    found: Sums = {}
     for region in regions:
         path = region.symbol.path
         here = order[path][region.symbol.start_byte] if path in own else 0
@@ -570,7 +571,7 @@ def _by_line(
     return table, share / [_summed(names, facts.rarity) or 1.0 for names in sorts]
 
 
-def _summed(names: Iterable[str], rarity: Mapping[str, float]) -> float:
+def _summed(names: Iterable[str], rarity: Weights) -> float:
     return sum(rarity.get(name, 0.0) for name in sorted(names))
 
 

@@ -4,34 +4,80 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.code.expressions import VARIADIC, Scope
+from tersely.code.expressions import (
+    CLASS_METHOD,
+    STATIC,
+    VARIADIC,
+    Expression,
+    Scope,
+    is_spread,
+)
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.program.file import Body
-from tersely.code.nodes import Invocation
+from tersely.code.languages.model import Language
+from tersely.code.nodes import Call, DefinedHere, Generic, Invocation
 
-_Key = str | int  # of a parameter: its name or place
+_Passed = dict[str | int, Any]  # by the name or place of a parameter
 
 
-def fits(call: Invocation, shift: int, was: Scope, now: Scope, *, is_typed: bool) -> bool:
-    """True if a call passes as much as it did, to each parameter the same, and lacks no more of what
-    has to be given; `shift` parameters are given by the receiver. Parameters are told apart by their
-    places and types where types are checked, else by their names.
+def fits(call: Invocation, shift: int, was: Scope, now: Scope, language: Language) -> bool:
+    """True if all that a call passes goes to the parameters that it went to, and none is lacked. So
+    too if that was not so before: then another is called, or more than is known. `shift` parameters
+    are given by the receiver. Parameters are told apart by their types where types are checked, else
+    by their names.
     """
-    old, lacked = _passed(call, shift, was, is_typed)
-    new, lacking = _passed(call, shift, now, is_typed)
-    is_less = sum(map(len, new.values())) < sum(map(len, old.values()))
-    return lacking <= lacked and not is_less and old | new == new | old
+    marks = STATIC | CLASS_METHOD
+    was_bound = was.flags & CLASS_METHOD and 1
+    shift_before = was_bound if (was.flags ^ now.flags) & marks else shift
+    old, new = _passed(call, shift_before, was, language), _passed(call, shift, now, language)
+    if old is None or new is None:
+        return old is None
+    if language.checks_types:
+        return not any(_are_apart(old[at], new[at], language) for at in old.keys() & new.keys())
+    return old | new == new | old
 
 
-def _passed(
-    call: Invocation, shift: int, scope: Scope, is_typed: bool
-) -> tuple[dict[_Key, list[Any]], set[_Key]]:
-    """What a call passes for each parameter, and those that have to be given and are not."""
-    body, passed, missing = Body(scope, {}), dict[_Key, list[Any]](), set[_Key]()
+def gives_other(was: Scope, now: Scope, language: Language) -> bool:
+    """True if what a function gives cannot be used as it was."""
+    old, new = (Body(one, {}).returned_type for one in (was, now))
+    if old is None or new is None:
+        return bool(old and was.returns) and not (now.returns or now.yields)
+    sizes = {_parts(one, language) for one in (old, new)}
+    return len(sizes) > 1 or _are_apart(old, new, language)
+
+
+def _parts(type_: Expression, language: Language) -> int:
+    """The number of values of a type that code takes apart."""
+    is_tuple = isinstance(type_, Generic) and type_.base in language.resolution.tuples
+    return len(type_.arguments) if is_tuple else 1
+
+
+def _are_apart(one: Expression, other: Expression, language: Language) -> bool:
+    """True if no value is of both types, as far as that is known."""
+    basic = language.resolution.basic_types
+    kinds = {basic.get(each) if isinstance(each, str) else None for each in (one, other)}
+    return len(kinds) > 1 and None not in kinds
+
+
+def _passed(call: Invocation, shift: int, scope: Scope, language: Language) -> _Passed | None:
+    """What a call passes for each parameter, or the types of those; None if a parameter lacks a
+    value, or a value a parameter. What stands for several values may be any.
+    """
+    body, passed, taken = Body(scope, {}), _Passed(), 0
+    arguments, keywords = call.arguments, [one for one in call.keywords if one[0] != "&"]
+    last = arguments[-1] if arguments else None
+    if language.resolution.trailing_functions and body.parameters and type(last) is DefinedHere:
+        arguments, keywords = arguments[:-1], [*keywords, (body.parameters[-1].name, last)]
+    asked = Call(call.callee, arguments, tuple(keywords), call.line)
     for index, one in enumerate(body.parameters[shift:], shift):
-        key = index if is_typed else one.name
-        given = passed_expressions(body, index, call, shift)
-        passed[key] = [*given, one.annotation] if is_typed and given else given
+        given = passed_expressions(body, index, asked, shift)
         if not given and one.default is None and one.mode not in VARIADIC:
-            missing.add(key)
-    return passed, missing
+            return None
+        taken += len(given)
+        if language.checks_types and given:
+            passed[index] = one.annotation
+        elif one.mode not in VARIADIC:
+            passed[one.name] = given
+    if any(map(is_spread, arguments)) or "" in dict(keywords):
+        return {}
+    return passed if taken >= len(arguments) + len(keywords) else None

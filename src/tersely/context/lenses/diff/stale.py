@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from tersely.code.languages.registry import LANGUAGES, language_of_path
@@ -28,12 +28,14 @@ from tersely.foundation.types import replace
 MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
 MAX_STALE_FILES = 100  # looked into for one name
 MAX_STALE_USES = 10  # of a change, that are looked at
+MAX_CALL_LINES = 200  # that one call takes
 STALE_TOKENS = 40  # that a symbol with such uses takes: its heading, a line, what is said of it
 _NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS - {Kind.FIELD}
 _CALL = re.compile(rb"\s*\(")
+_OPENING, _CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
 _HOLDER = re.compile(rb"([\w$]+)\s*(?:\.|->|::)\s*$")
 # What stands on a line before a call: whose result nobody takes, and whose result is taken apart.
-_ALONE = re.compile(r"\s*(?:await\s+)?(?:[\w$]+(?:\.|->|::))*")
+_ALONE = re.compile(r"\s*(?:(?:await|go|defer)\s+)?(?:[\w$]+(?:\.|->|::))*")
 _UNPACKS = re.compile(r",[^=()]*=(?!=)")
 
 
@@ -142,7 +144,7 @@ def _of_what_is_gone(
                 rivals = [one for one in others if is_test(path) or not is_test(one)]
                 may_mean = _may_mean(path, symbol, rivals, giving, sources)
                 if may_mean or symbol.parent != symbol.path:
-                    yield from _uses_in(path, lost, sources, rivals, by_name=may_mean)
+                    yield from _uses_in(path, lost, sources, rivals, giving, by_name=may_mean)
 
 
 def _lost(
@@ -155,6 +157,9 @@ def _lost(
         was = one.symbol if one.is_gone else one.was
         if was is None:
             continue
+        forms = {(each.parent, each.name) for each in sources.symbols_of(was.path)}
+        if one.is_gone and (was.parent, was.name) in forms:
+            continue  # calls of the name may mean another
         place = brought.get((was.name, was.kind), was.path)
         if one.symbol.name == was.name and not one.is_gone:
             if turned := _TURNED.get((was.kind, one.symbol.kind)):
@@ -197,17 +202,25 @@ def _may_mean(
     """
     taken = sources.imports_of(path)
     is_member = symbol.parent != symbol.path
-    if is_member and (path in rivals or not taken.isdisjoint(rivals)):
+    common = LANGUAGES[symbol.language].resolution.common_members
+    if is_member and (symbol.name in common or path in rivals or not taken.isdisjoint(rivals)):
         return False
     return not rivals or path == symbol.path or not taken.isdisjoint(giving)
 
 
 def _uses_in(
-    path: str, lost: _Lost, sources: ChangeSources, rivals: Collection[str], *, by_name: bool
+    path: str,
+    lost: _Lost,
+    sources: ChangeSources,
+    rivals: Collection[str],
+    giving: Collection[str],
+    *,
+    by_name: bool,
 ) -> Iterator[StaleUse]:
     """The lines of a file that have the name as a word of code, and not for a value of a function;
-    where others have it too, as it is imported, or as a member of what is. A member is one of the
-    class where the object is known, else `by_name`.
+    where others have it too, as it is imported, or as a member of what is. What is imported has it
+    if it is from the files that are `giving` it. A member is one of the class where the object is
+    known, else `by_name`.
     """
     symbol, text = lost.symbol, sources.text_of(path)
     name, aliases = symbol.name, sources.aliases_of(path)
@@ -228,13 +241,15 @@ def _uses_in(
             continue
         before = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()]
         holder = _HOLDER.search(before)
-        if is_member and not members.get(line, by_name):
-            continue
         if not holder and name in sources.locals_of(owners[line]):
             continue
         given = holder[1].decode("utf-8", "replace") if holder else name
         is_own = path == symbol.path and not holder and b"import" not in before
-        if rivals and not is_member and not (given in aliases or is_own):
+        is_there = symbol.path in sources.paths and given in aliases
+        is_other = is_there and sources.imported(path, given).isdisjoint(giving)
+        if not (members.get(line, by_name and not is_other) if is_member else not is_other):
+            continue
+        if (rivals or holder) and not is_member and not (given in aliases or is_own):
             continue
         what = f"still {'calls' if is_call else 'names'} `{name}`, which {lost.what}"
         yield StaleUse(path, line, what)
@@ -264,15 +279,19 @@ def _of_signatures(
     }
     for one in changed:
         for path, call, shift in sources.passings(one.symbol.id) if one.news else ():
-            place = path, call.line
-            if place not in written and _minds(one, call, shift, _line_of(place, sources)):
-                yield StaleUse(*place, f"calls `{one.symbol.name}`, which {one.news}")
+            lines = _lines_of(path, call.line, sources)
+            is_adapted = any((path, call.line + at) in written for at in range(len(lines)))
+            if not is_adapted and _minds(one, call, shift, lines[0]):
+                yield StaleUse(path, call.line, f"calls `{one.symbol.name}`, which {one.news}")
 
 
-def _line_of(place: tuple[str, int], sources: ChangeSources) -> str:
-    path, line = place
-    rows = sources.text_of(path).split(b"\n")[line - 1 : line]
-    return b"".join(rows).decode("utf-8", "replace")
+def _lines_of(path: str, line: int, sources: ChangeSources) -> list[str]:
+    """The lines of a call from the first on, as its brackets tell."""
+    text = sources.text_of(path).decode("utf-8", "replace")
+    rows = text.split("\n")[line - 1 : line - 1 + MAX_CALL_LINES]
+    depths = accumulate(len(_OPENING.findall(row)) - len(_CLOSING.findall(row)) for row in rows)
+    last = next((at for at, depth in enumerate(depths) if depth <= 0), 0)
+    return rows[: last + 1] or [""]
 
 
 def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> bool:
@@ -281,13 +300,17 @@ def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> b
     """
     if changed.news in {ASYNC, NOT_ASYNC}:
         return ("await" in line) is (changed.news == NOT_ASYNC)
-    before = line.partition(changed.symbol.name)[0]
+    before = re.split(rf"\b{re.escape(changed.symbol.name)}\b", line)[0]
     is_used = not _ALONE.fullmatch(before)
-    was, now = changed.scopes
-    if changed.news == NEW_SIGNATURE and was is not None and now is not None:
-        from tersely.context.lenses.diff.fitting import fits  # few changes need it
+    if changed.news == NEW_SIGNATURE and changed.scopes is not None:
+        from tersely.context.lenses.diff.fitting import fits, gives_other  # few changes need it
 
-        is_typed = LANGUAGES[changed.symbol.language].checks_types
-        gives_other = is_typed and is_used and was.returned_type != now.returned_type
-        return gives_other or (shift >= 0 and not fits(call, shift, was, now, is_typed=is_typed))
+        language, (was, now) = LANGUAGES[changed.symbol.language], changed.scopes
+        if (
+            is_used
+            and language.checks_types
+            and all(gives_other(was, one, language) for one in now)
+        ):
+            return True
+        return shift >= 0 and not any(fits(call, shift, was, one, language) for one in now)
     return is_used if changed.news == NOTHING else bool(_UNPACKS.search(before))
