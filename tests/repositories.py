@@ -107,20 +107,20 @@ def _tree(root: Path, entries: Mapping[tuple[str, ...], Entry]) -> bytes:
         below = {names[1:]: each for names, each in entries.items() if names[0] == folder}
         found[folder] = Entry(FOLDER, _tree(root, below))
     ordered = sorted(
-        found.items(), key=lambda each: each[0].encode() + b"/" * (each[1].mode == FOLDER)
+        found.items(), key=lambda each: os.fsencode(each[0]) + b"/" * (each[1].mode == FOLDER)
     )
-    lines = (b"%o %s\0%s" % (entry.mode, name.encode(), entry.hash) for name, entry in ordered)
+    lines = (b"%o %s\0%s" % (entry.mode, os.fsencode(name), entry.hash) for name, entry in ordered)
     return _object(root, "tree", b"".join(lines))
 
 
 def _index(root: Path, entries: Mapping[str, Entry]) -> bytes:
     """The index in which the files are as they were committed."""
     parts = [b"DIRC", struct.pack(">II", 2, len(entries))]
-    for path, entry in sorted(entries.items(), key=lambda each: each[0].encode()):
+    for path, entry in sorted(entries.items(), key=lambda each: os.fsencode(each[0])):
         at = (root / path).stat()
         times = (part for each in (at.st_ctime_ns, at.st_mtime_ns) for part in divmod(each, 10**9))
         numbers = (*times, at.st_dev, at.st_ino, entry.mode, at.st_uid, at.st_gid, at.st_size)
-        name = path.encode()
+        name = os.fsencode(path)
         fixed = struct.pack(">10I", *(number & 0xFFFFFFFF for number in numbers))
         record = fixed + entry.hash + struct.pack(">H", min(len(name), 0xFFF)) + name
         parts.append(record + b"\0" * (8 - len(record) % 8))

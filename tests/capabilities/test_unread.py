@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.repositories import repository
 
 from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.catalogue import load
@@ -160,6 +161,33 @@ def test_a_changed_file_that_is_not_indexed_is_named(tmp_path: Path) -> None:
     with Workspace.open(tmp_path) as workspace:
         notes = notes_of(workspace, "code.change_impact")
         assert notes == ("not complete: latin.py (not utf8) may matter",)
+
+
+def test_of_changed_files_with_names_that_are_no_text_it_is_said_and_the_rest_stands(
+    tmp_path: Path,
+) -> None:
+    user = "from helper import load\n"
+    files = ("helper.py", "caf\udce9.py", "left\udce9.py", "new\nline\t\"'.py", "lost.dat")
+    repository(tmp_path, {**dict.fromkeys(files, "def load():\n    return 1\n"), "user.py": user})
+    (tmp_path / "left\udce9.py").rename(tmp_path / "right\udce9.py")
+    (tmp_path / "lost.dat").unlink()
+    for path in (*files[:2], files[3], "\udcff.py"):
+        (tmp_path / path).write_text("def loaded(x):\n    return x\n")
+    names = {r"\xff", r"caf\xe9", r"left\xe9", r"right\xe9"}
+    with Workspace.open(tmp_path) as workspace:
+        for name, parameters in (
+            ("code.breaks", {}),
+            ("code.change_impact", {}),
+            ("code.diff_context", {"worktree": True}),
+            ("code.plan", {"task": ("mend", "it")}),
+        ):
+            ask(workspace, name, **parameters)
+        uses = ask(workspace, "code.breaks").uses
+        assert [one.places for one in uses] == [("user.py:1",)]
+        (note,) = notes_of(workspace, "code.breaks")
+        assert note == r"not complete: caf\xe9.py (its name is not UTF-8) and 3 more may matter"
+        pack: Any = ask(workspace, "code.diff_context", worktree=True)
+        assert {name for name in names if f"{name}.py" in pack.text} == names
 
 
 def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:

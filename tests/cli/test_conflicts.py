@@ -158,3 +158,11 @@ def test_without_git_or_another_tree_it_says_so(ask: Ask, tmp_path: Path) -> Non
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "first")
     assert "no other working tree" in ask("conflicts", "--root", str(tmp_path)).out
+
+
+def test_a_changed_file_with_a_name_that_is_no_text(ask: Ask, trees: tuple[Path, Path]) -> None:
+    here, there = trees
+    (there / "caf\udce9.py").write_text(MONEY)
+    answer = ask("conflicts", str(there), "--root", str(here))
+    assert answer.status == 0, answer.err
+    assert r"caf\xe9.py (its name is not UTF-8) may matter" in answer.err

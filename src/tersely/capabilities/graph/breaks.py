@@ -13,6 +13,7 @@ from tersely.capabilities.declaration.declaration import (
     positional,
 )
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.context.lenses.diff.stale import StaleUse
@@ -27,7 +28,7 @@ class Broken:
     """Uses that may not fit any more: in what way, and the places, `path:line`."""
 
     what: str
-    places: tuple[str, ...]
+    places: Strings
 
 
 @frozen
@@ -59,7 +60,7 @@ def text(found: Breaks, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    files: tuple[str, ...] = positional(
+    files: Strings = positional(
         "only what changed in these files", default=(), role=Role.PATH, metavar="FILE"
     ),
     base: str = option(
@@ -74,15 +75,17 @@ def run(
     from itertools import islice
 
     from tersely.capabilities.files.places import normal
-    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
+    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed, unread
     from tersely.context.lenses.diff.stale import found_uses
     from tersely.context.pack.change import sources_of
 
     only = set(map(normal, files))
     asked = Revisions(base, worktree=not base)
-    change = of_git(workspace.root, workspace.engine.store, asked)
+    engine = workspace.engine
+    change = of_git(workspace.root, engine.store, asked)
+    engine.note_incomplete(unread(change))
     changed = [one for one in symbols_changed(change) if not only or one.symbol.path in only]
-    sources = sources_of(workspace.engine, workspace.root, change)
+    sources = sources_of(engine, workspace.root, change)
     uses = list(islice(found_uses(change.files, changed, sources), MAX_BROKEN_PLACES + 1))
     parts = [_line(one, PLAIN) for one in _by_way(uses[:LINE_PLACES])]
     parts += ["and more"] if len(uses) > LINE_PLACES else []

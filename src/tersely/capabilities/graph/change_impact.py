@@ -29,7 +29,7 @@ from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,8 +67,8 @@ class Route:
     grade: Grade  # of the least sure step
     way: tuple[Step, ...]  # from the first symbol that is no part of the tests to the change
     # fixtures and helpers of the tests by which they get there, the id of each
-    through: tuple[str, ...]
-    tests: tuple[str, ...]  # ids
+    through: Strings
+    tests: Strings  # ids
 
 
 @frozen
@@ -78,10 +78,10 @@ class TestFile:
     """
 
     file: str
-    tests: tuple[str, ...]  # ids of those that reach it by calls, the surest first
+    tests: Strings  # ids of those that reach it by calls, the surest first
     certainty: float  # that the surest runs what has changed, 0 where only names speak for the file
     way: tuple[Step, ...]  # as of a route
-    through: tuple[str, ...]
+    through: Strings
 
 
 @frozen
@@ -91,8 +91,8 @@ class ChangeImpact:
     """
 
     base: str  # the commit that was compared with, empty where files were named
-    changed: tuple[str, ...]  # symbol ids
-    gone: tuple[str, ...]  # ids of definitions that are not there any more
+    changed: Strings  # symbol ids
+    gone: Strings  # ids of definitions that are not there any more
     tests: int  # that reach it by calls
     likely: int  # of them, as likely as not or more
     files: Page[TestFile]  # the likeliest first, by calls and by the names that they write
@@ -103,9 +103,9 @@ class ChangeImpact:
     other_command: str  # runs those of them that are not likely
     imports_command: str  # runs the files of `imports`
     # at which the search was cut, in words; tests beyond them are not known
-    limits: tuple[str, ...]
-    templates: tuple[str, ...]  # page templates that have changed: who shows them may break
-    links: tuple[str, ...]  # ids of the handlers that they link to
+    limits: Strings
+    templates: Strings  # page templates that have changed: who shows them may break
+    links: Strings  # ids of the handlers that they link to
 
 
 def text(impact: ChangeImpact, style: Style) -> str:
@@ -150,7 +150,7 @@ def text(impact: ChangeImpact, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    files: tuple[str, ...] = positional(
+    files: Strings = positional(
         "files, directories or symbols that have changed; without any, what git says has changed",
         default=(),
         role=Role.PATH,
@@ -364,7 +364,7 @@ class _Change:
     base: str = ""
 
 
-def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> _Change:
+def _change_of_names(workspace: Workspace, named: Strings) -> _Change:
     """Everything in the files, or the symbols, that somebody names."""
     engine = workspace.engine
     symbols: dict[str, Symbol] = {}
@@ -410,7 +410,7 @@ def _is_template(workspace: Workspace, path: str) -> bool:
 def _of_git(workspace: Workspace, base: str) -> _Change:
     """The change that git reports."""
     from tersely.code.index.unread import left_out
-    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
+    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed, unread
     from tersely.context.lenses.diff.changed_symbols import file_symbol
     from tersely.context.lenses.diff.features.words import names_of as changed_names
 
@@ -418,7 +418,7 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
     change = of_git(workspace.root, store, Revisions(base, worktree=not base))
     diffs = [file.diff for file in change.files]
     paths = [diff.path for diff in diffs if diff.path]
-    workspace.engine.note_incomplete(left_out(store, paths))
+    workspace.engine.note_incomplete([*left_out(store, paths), *unread(change)])
     changed = symbols_changed(change)
     before = [one.was for one in changed if one.was is not None and one.is_renamed]
     lost = [file_symbol(one.old_path, b"") for one in diffs if one.old_path not in ("", one.path)]
@@ -449,7 +449,7 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
 
 
 def _users_of_gone(gone: Sequence[Symbol], users: Users) -> list[User]:
-    named = (one for one in gone if one.kind is not Kind.MODULE)
+    named = (one for one in gone if one.id != one.path)  # else it is a file
     return [user for one in named for user in users.of_gone(one.name, one.language)]
 
 

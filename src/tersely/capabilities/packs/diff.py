@@ -28,7 +28,6 @@ from tersely.capabilities.packs.sessions import (
     packed,
     session_lines,
 )
-from tersely.code.symbols import Range
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import Strings, by_name
 
@@ -74,7 +73,7 @@ class ShownSymbol(PackedSymbol):
     """One symbol of the pack, with its changed lines."""
 
     # the lines of the file that its code is cut down to, none for all of them
-    shown: tuple[Range, ...]
+    shown: tuple[tuple[int, int], ...]
     diff_lines: tuple[int, ...]  # those that the change put in
 
 

@@ -71,6 +71,11 @@ class Hashed(Protocol):
     def hash(self) -> bytes: ...  # noqa: D102
 
 
+def name_in_text(path: str) -> str:
+    """A path as it can be stored and shown: bytes of it that are no UTF-8 are written out."""
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def read_file(path: str, folder: int | None = None, most_bytes: int = MAX_FILE_BYTES) -> bytes:
     """The content of a regular file of at most so many bytes; anything else is an `OSError`.
 

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tersely.code.index.content import Reason, Skipped, read_file
+from tersely.code.index.content import Reason, Skipped, name_in_text, read_file
 from tersely.code.index.listing.ignore import (
     GIT_IGNORE_FILE,
     MANIFESTS,
@@ -280,7 +280,7 @@ class _Scanner:
             self._skip(path, Reason.KIND_NOT_READ)
         elif status.st_size > MAX_FILE_BYTES:
             self._skip(path, Reason.TOO_LARGE)
-        elif path.isascii() or _is_text(path):
+        elif path == name_in_text(path):
             self.found.files.append(
                 ScannedFile(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             )
@@ -310,13 +310,4 @@ class _Scanner:
             self._skip(path, reason)
 
     def _skip(self, path: str, reason: Reason) -> None:
-        shown = path if _is_text(path) else os.fsencode(path).decode("utf-8", "backslashreplace")
-        self.found.skipped.append(Skipped(shown, reason))
-
-
-def _is_text(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        self.found.skipped.append(Skipped(name_in_text(path), reason))

@@ -16,8 +16,8 @@ from pathlib import Path
 from tersely.code.engine import Engine
 from tersely.code.graph.users import Users
 from tersely.code.symbols import CLASS_KINDS, Grade, Kind, Symbol
-from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
-from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
+from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed, unread
+from tersely.context.lenses.diff.changed_symbols import ChangedById, ChangedSymbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError, run
 from tersely.foundation.types import frozen
@@ -111,11 +111,13 @@ def common_base(here: Path, there: Path) -> str:
     )
 
 
-def changed_since(engine: Engine, base: str) -> dict[str, ChangedSymbol]:
+def changed_since(engine: Engine, base: str, asked: Engine) -> ChangedById:
     """The symbols that a tree has changed since a commit, by id; what lies outside of definitions
-    is left out. What was renamed is gone by the id that it had.
+    is left out. What was renamed is gone by the id that it had. Who is `asked` notes what is not
+    known of the change.
     """
     change = of_git(engine.root, engine.store, Revisions(base=base))
+    asked.note_incomplete(unread(change))
     changed = [one for one in symbols_changed(change) if one.symbol.kind is not Kind.MODULE]
     found = {one.symbol.id: one for one in changed}
     for one in changed:
@@ -126,7 +128,7 @@ def changed_since(engine: Engine, base: str) -> dict[str, ChangedSymbol]:
 
 def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:
     """The conflicts between the changes of two trees since a commit, the worst first."""
-    ours, theirs = changed_since(here, base), changed_since(there, base)
+    ours, theirs = (changed_since(one, base, here) for one in (here, there))
     found = [*_same(ours, theirs, here, there)]
     found += _used(ours, Side.HERE, there, theirs)
     found += _used(theirs, Side.THERE, here, ours)
@@ -145,7 +147,7 @@ def _order(conflict: Conflict) -> tuple[int, bool, int, str, str]:
 
 
 def _same(
-    ours: dict[str, ChangedSymbol], theirs: dict[str, ChangedSymbol], here: Engine, there: Engine
+    ours: ChangedById, theirs: ChangedById, here: Engine, there: Engine
 ) -> Iterator[Conflict]:
     for symbol_id in ours.keys() & theirs.keys():
         mine, other = ours[symbol_id], theirs[symbol_id]
@@ -170,10 +172,10 @@ def _text(engine: Engine, symbol: Symbol) -> bytes:
 
 
 def _used(
-    changed: dict[str, ChangedSymbol],
+    changed: ChangedById,
     side: Side,
     other: Engine,
-    others: dict[str, ChangedSymbol],
+    others: ChangedById,
 ) -> Iterator[Conflict]:
     """The definitions of one tree that use what the other has changed."""
     users = Users(other.graph)

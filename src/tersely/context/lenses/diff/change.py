@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tersely.code.index.content import read_below
+from tersely.code.index.content import name_in_text, read_below
 from tersely.code.index.history.changes import Changes
 from tersely.code.index.history.patch import LINK_MODE, FileDiff, patched, read_patch, reversed_diff
 from tersely.code.index.storage.store import Store
@@ -24,7 +24,7 @@ from tersely.context.lenses.diff.notes import note_of, without_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import in_repository
 from tersely.foundation.storage.hashing import content_hash
-from tersely.foundation.types import frozen
+from tersely.foundation.types import frozen, replace
 
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 INDEX, TREE, PATCH = "index", "worktree", "patch"
@@ -73,6 +73,11 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
     ]
     head = asked.head or (INDEX if asked.staged else TREE)
     return Change(base or LAST_COMMIT, head, changes.tip(), files, changes.commit)
+
+
+def unread(change: Change) -> list[str]:
+    """The files of a change whose lines are not known, each with the reason."""
+    return [f"{one.diff.name} ({one.why_apart})" for one in change.files if one.why_apart]
 
 
 def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
@@ -145,6 +150,9 @@ def _placed(
     root: Path, store: Store, diff: FileDiff, before: bytes | None, after: bytes | None, number: int
 ) -> FileChange:
     """A file with both its sides. Of very many files only the first are read."""
+    names = name_in_text(diff.old_path), name_in_text(diff.path)
+    if names != (diff.old_path, diff.path):
+        return _apart(replace(diff, old_path=names[0], path=names[1]), "its name is not UTF-8")
     if not _has_lines(diff) or number >= MAX_PLACED_FILES:
         return FileChange(diff, None, None)
     old = (
