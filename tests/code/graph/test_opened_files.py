@@ -178,3 +178,25 @@ def test_descriptors_are_known_by_the_classes_that_make_them(
     with monkeypatch.context() as patched:
         found, _ = callers(tmp_path, files, "field.py:Field.__get__", patched)
     assert found == ["read inferred"]
+
+
+def test_a_function_in_a_function_is_looked_for_in_that_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"other{n}.py": "def use(one): return one.key()\n" for n in range(MANY)}
+    files["home.py"] = "def use():\n    def key(): ...\n    key()\ndef other(key): key()\n"
+    found = callers(tmp_path, files, "home.py:use.key", monkeypatch)
+    assert found == (["use exact"], 1)
+
+
+def test_what_a_function_gives_is_asked_only_where_it_is_taken_for_a_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = "from part import part\ndef make(): return part()\ndef use():\n    made = make()\n    return made\n"
+    files = {"made.py": made, "part.py": "def part(): ...\n"}
+    assert callers(tmp_path, files, "made.py:make", monkeypatch) == (["use exact"], 1)
+    again = "def make(): return again\nagain = make\ndef use():\n    made = make()\n    made()\n"
+    found, _ = callers(tmp_path, {"again.py": again}, "again.py:make", monkeypatch)
+    assert found == ["use exact"]
+    files = {"again.py": again.replace("made()\n", "made()()\n")}
+    assert callers(tmp_path, files, "again.py:make", monkeypatch)[0] == ["use exact"]

@@ -12,6 +12,7 @@ from tersely.code.graph import call_resolution, callgraph
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT
 from tersely.code.graph.dispatch.members import Members
+from tersely.code.graph.pointsto.containers import MAX_STORES, NEAR_STORES_LIMIT
 from tersely.code.graph.pointsto.fixpoint import MAX_UNKNOWNS
 from tersely.code.graph.pointsto.values import ClassObject
 from tersely.code.graph.program.file import File
@@ -48,6 +49,35 @@ def test_the_nearest_files_are_searched_first(
         monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 13)
         near, bounds = callers(engine.graph, "package/home.py:step")
         assert (near, bounds) == ([f"{NEAR}:use"], {call_resolution.SEARCH_LIMIT})
+
+
+def test_the_nearest_readers_of_a_property_are_found_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = "from package.home import Shop\ndef use(): return Shop().total\n"
+    home = "class Shop:\n    @property\n    def total(self): ...\n"
+    files = {"package/home.py": home, NEAR: read, FAR: read}
+    with written(tmp_path, files) as engine:
+        every, bounds = callers(engine.graph, "package/home.py:Shop.total")
+        assert (every, bounds) == ([f"{FAR}:use", f"{NEAR}:use"], frozenset())
+    with written(tmp_path, files) as engine:
+        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 9)
+        near, bounds = callers(engine.graph, "package/home.py:Shop.total")
+        assert (near, bounds) == ([f"{NEAR}:use"], {call_resolution.SEARCH_LIMIT})
+
+
+def test_lists_are_filled_near_where_they_are_written_if_a_file_fills_many(tmp_path: Path) -> None:
+    shop = "def step(): ...\ndef fill(steps): steps.append(step)\n"
+    shop += "def use():\n    steps = []\n    fill(steps)\n    for step in steps: step()\n"
+    shop += "def near():\n    steps = []\n    steps.append(step)\n    for one in steps: one()\n"
+    filled = "".join(f"def fill{n}(one): one.append({n})\n" for n in range(MAX_STORES))
+    with written(tmp_path, {"few.py": shop, "many.py": shop + filled}) as engine:
+        hear, callees = engine.notes.collect, engine.graph.callees
+        assert [edge.callee for edge in callees("few.py:use")] == ["few.py:fill", "few.py:step"]
+        edges, bounds = hear(callees, "many.py:use")
+        assert [edge.callee for edge in edges] == ["many.py:fill"]
+        assert bounds == {NEAR_STORES_LIMIT}
+        assert "many.py:step" in [edge.callee for edge in callees("many.py:near")]
 
 
 def test_what_one_question_had_no_work_left_for_another_finds(

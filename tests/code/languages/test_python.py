@@ -824,6 +824,17 @@ EDGES = {
         ],
         ["replaced -> one", "inner -> one", "updated -> one", "ours -> one"],
     ),
+    "what is added to a list": (
+        """
+        def one(): ...
+        def added_to():
+            steps = []
+            steps += [one]
+            for step in steps: step()
+        """,
+        ["added_to -> one inferred"],
+        [],
+    ),
     "slices and places from the end": (
         """
         def one(): ...

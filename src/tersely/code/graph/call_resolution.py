@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import partial
 from itertools import chain, filterfalse, product
 from typing import TYPE_CHECKING, Any
 
@@ -69,11 +68,12 @@ from tersely.code.graph.pointsto.values import (
     only,
     own_class,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import ANYWHERE, File, Flow, kept
 from tersely.code.graph.program.program import MAX_NAMESAKES, Place
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import (
     MAX_CARRIER_FILES,
+    MAX_CARRIER_FILES_NEAR,
     CallsNamed,
     Carrier,
     FoundCall,
@@ -150,7 +150,8 @@ class Sites(Component):
         # by file, scope and position of the call: what it reaches by value, and with handlers
         self._direct: dict[tuple[int, int, int], KnownReach] = {}
         self._with_handlers: dict[tuple[int, int, int], KnownReach] = {}
-        self._by_name: dict[tuple[int, Any], CallsNamed] = {}  # by file and name
+        # by file, name and definition
+        self._by_name: dict[tuple[int, Any, int], CallsNamed] = {}
         # by name, files where a search finds nothing by it but calls that reach a function by value,
         # and these, by the function too
         self._settled = defaultdict[Any, set[int]](set)
@@ -228,7 +229,7 @@ class Sites(Component):
         """
         overriding = self.evaluator.overriding
         reached = overriding.reached(file, scope, call.callee)
-        found = [self._function(value) for value in sorted(only(reached, FunctionObject), key=repr)]
+        found = [*map(self._function, sorted(only(reached, FunctionObject), key=repr))]
         for value in overriding.classes(file, scope, call.callee):
             found += self.constructors(value, file, scope, call)
         return found
@@ -240,10 +241,8 @@ class Sites(Component):
         for value in self.evaluator.calls.receivers(file, scope, receiver) if names else ():
             is_base = isinstance(value, ClassObject) and name == file.semantics.subclass_method
             if is_base or isinstance(value, (Instance, SuperObject)):
-                methods = (self.evaluator.members.of(value, one, file) for one in names)
-                functions = (list(only(members, FunctionObject)) for members in methods)
-                first = next(filter(None, functions), [])
-                found.update(self._function(function) for function in first)
+                methods = (self.members.of(value, one, file) for one in names)
+                found.update(next(filter(None, map(self._among, methods)), []))
         return sorted(found)
 
     def _targets_of(self, value: Value, file: File, scope: int, call: Invocation) -> list[Target]:
@@ -256,13 +255,11 @@ class Sites(Component):
         if isinstance(value, ContainerLiteral) and isinstance(call, New):
             names = file.semantics.object_constructors
             members = self.evaluator.containers.items(value, names, file) if names else BOTTOM
-            return [self._function(member) for member in only(members, FunctionObject)]
+            return self._among(members)
         if isinstance(value, Instance) and file.semantics.call_method and isinstance(call, Call):
-            members = self.evaluator.members.of(value, file.semantics.call_method, file)
-            return [self._function(member) for member in only(members, FunctionObject)]
+            return self._among(self.members.of(value, file.semantics.call_method, file))
         if isinstance(value, MemberFamily):
-            family = self.evaluator.summaries.family(value)
-            return [self._function(member) for member in only(family, FunctionObject)]
+            return self._among(self.evaluator.summaries.family(value))
         if isinstance(value, (ExternalObject, BuiltinMethod, ExternalResult)):
             summary = self.evaluator.summaries.of(value, file)
             is_unknown = isinstance(value, ExternalResult) and summary is None
@@ -276,17 +273,21 @@ class Sites(Component):
         the class itself where none of them is given what the call passes.
         """
         is_namespace = self.program.definition(value).kind == Kind.NAMESPACE
-        itself = [] if is_namespace else [Target(value.file, value.position, 0)]
+        itself = [] if is_namespace else [Target(*value.place, 0)]
         targets = self.constructors(value, file, scope, call)
-        targets += [self._function(one) for one in self.evaluator.metaclasses.called(value)]
+        targets += map(self._function, self.evaluator.metaclasses.called(value))
         is_given_all = any(target.shift >= 0 for target in targets)
         return targets if is_given_all else [*itself, *targets]
+
+    def _among(self, values: Values) -> list[Target]:
+        """The functions among some values."""
+        return [*map(self._function, only(values, FunctionObject))]
 
     def _function(self, value: FunctionObject) -> Target:
         home = self.program.home(value)
         is_bound = value.receiver is not None and bool(home.receiver_name(value.position))
         is_given = is_bound or is_given_itself(home, value.position)
-        return Target(value.file, value.position, int(is_given) + value.given)
+        return Target(*value.place, int(is_given) + value.given)
 
     def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
         """The functions that calling what decorators made of a definition calls."""
@@ -300,16 +301,16 @@ class Sites(Component):
         takes_receiver = home.owner_class(value.position) >= 0 and bool(
             home.receiver_name(value.position)
         )
-        return Target(value.file, value.position, int(takes_receiver), Manner.BEHIND)
+        return Target(*value.place, int(takes_receiver), Manner.BEHIND)
 
     def _chained(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """Constructors that a constructor calls: its class's or a base's."""
-        target = self.evaluator.members.around(file, scope)
+        target = self.members.around(file, scope)
         if target is None:
             return []
         if call.callee in file.semantics.receiver_names:
             return self.constructors(target, file, scope, call)
-        bases = (base for base in self.evaluator.members.linearised(target)[1:])
+        bases = (base for base in self.members.linearised(target)[1:])
         return next(
             (found for base in bases if (found := self.constructors(base, file, scope, call))), []
         )
@@ -327,7 +328,7 @@ class Sites(Component):
             is_of_fields = name == home.semantics.fields_constructor
             if found and (is_of_fields or not home.semantics.constructs_by_all):
                 break
-            members = self.evaluator.members.of_class(target, name, home)
+            members = self.members.of_class(target, name, home)
             functions = list(only(members, FunctionObject))
             if functions and home.semantics.overloads:
                 chosen = self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
@@ -339,7 +340,7 @@ class Sites(Component):
     def _constructor(self, value: FunctionObject) -> Target:
         """A constructor, which is given the new object before what the call passes."""
         takes_receiver = bool(self.program.home(value).receiver_name(value.position))
-        return Target(value.file, value.position, int(takes_receiver))
+        return Target(*value.place, int(takes_receiver))
 
     def called_back(
         self, summary: Summary | None, file: File, scope: int, call: Invocation
@@ -350,7 +351,7 @@ class Sites(Component):
         for index, argument in enumerate(given):
             if summary is not None and summary.returns == index:
                 continue
-            targets = [self._function(value) for value in self._functions(file, scope, argument)]
+            targets = map(self._function, self._functions(file, scope, argument))
             # what they are given: unknown
             found.extend(map(given_nothing, targets))
         if summary is None:
@@ -361,8 +362,7 @@ class Sites(Component):
                 functions += self._held_functions(file, scope, expression)
                 if (decorated := innermost(expression)) is not None:
                     functions += self._functions(file, scope, decorated)
-            for function in functions:
-                found.append(given_nothing(self._function(function)))
+            found.extend(map(given_nothing, map(self._function, functions)))
         return sorted(set(found))
 
     def _functions(
@@ -407,7 +407,7 @@ class Sites(Component):
                     self.evaluator.summaries.family(MemberFamily(owner, name)), key=repr
                 )
             else:
-                found += self.evaluator.members.declared(own_class(owner), name)
+                found += self.members.declared(own_class(owner), name)
         return list(only(found, FunctionObject))
 
     def summary(self, file: File, scope: int, call: Invocation) -> Summary | None:
@@ -512,7 +512,7 @@ class Sites(Component):
             isinstance(expression, StoredMember),
         )
         asked = self.evaluator.descriptors.methods(file, scope, owner, name, stored=is_stored)
-        described = [self._function(value) for value in asked]
+        described = list(map(self._function, asked))
         if not self._named(name, READ_KINDS):
             return described
         found = set()
@@ -541,7 +541,7 @@ class Sites(Component):
             return self._property_functions(written, of_instance=True)
         if not isinstance(value, (Instance, ClassObject)):
             return set()
-        members = self.evaluator.members.of_class(own_class(value), name, file, value)
+        members = self.members.of_class(own_class(value), name, file, value)
         if isinstance(value, Instance) and value.is_open:
             members |= self.evaluator.typed.below(members, own_class(value), name)
         return self._property_functions(
@@ -576,7 +576,7 @@ class Sites(Component):
         for member in only(members, FunctionObject):
             flags = self.program.scope(member).flags
             if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
-                found.add(Target(member.file, member.position, 1))
+                found.add(Target(*member.place, 1))
         return found
 
     # Backward
@@ -587,19 +587,23 @@ class Sites(Component):
         return self.program.bounds.once(self._known, key, self._passed_to, file, position)
 
     def _passed_to(self, file: File, position: int) -> list[Passing]:
-        calls = [
-            self._passing(found, (file.id, position))
-            for found in sorted(self._bounded_search(file, position))
-        ]
+        search, place = Search(file, position, guess=False, near=True), (file.id, position)
+        if self._is_wide(file, position):
+            search.bounds.add(FLOW_LIMIT)
+        else:
+            self.program.bounds.collect(self._search, search)
+        self.program.bounds.add(*search.bounds)
+        calls = [self._passing(found, place) for found in sorted(search.found)]
         return [*calls, *self._bound(file, position)]
 
     def _bound(self, file: File, position: int) -> Iterator[Passing]:
         """Calls that give a function arguments for the time when it is called: `partial(f, x)`."""
         name = file.definitions[position].name
+        naming = {*self.program.mentioning(name, file)}
         for binder in binding_functions(file.semantics):
-            for other in map(self.program.file, self.program.mentioning(binder.name, file)):
-                for scope, index in other.calls_by_name.get(binder.name, ()):
-                    call = other.call(scope, index)
+            both = naming.intersection(self.program.mentioning(binder.name, file))
+            for other in map(self.program.file, sorted(both)):
+                for scope, call in other.calls(binder.name):
                     given = call.arguments[binder.position : binder.position + 1]
                     if not any(name in callee_names(each) for each in given):
                         continue
@@ -621,8 +625,7 @@ class Sites(Component):
         wanted, found, number = self._wanted(file, position), list[Passing](), 0
         for name in self._first_names(file, position)[1:]:
             for other in map(self.program.file, self.program.mentioning(name, file)):
-                for at, which in other.calls_by_name.get(name, ()):
-                    call = other.call(at, which)
+                for at, call in other.calls(name):
                     passed = passed_expressions(scope, index, call, shift)
                     if not any(may_be_function(expression) for expression in passed):
                         continue
@@ -642,23 +645,10 @@ class Sites(Component):
             return Passing(found.file, found.scope, given, -1 - found.shift)
         return Passing(found.file, found.scope, call, found.shift)
 
-    def _bounded_search(self, file: File, position: int) -> frozenset[FoundCall]:
-        """The calls that a search finds which looks less far, none for widely used functions."""
-        search = Search(file, position, guess=False, near=True)
-        if self._is_wide(file, position):
-            search.bounds.add(FLOW_LIMIT)
-        else:
-            self.program.bounds.collect(self._search, search)
-        self.program.bounds.add(*search.bounds)
-        return frozenset(search.found)
-
     def _is_wide(self, file: File, position: int) -> bool:
         """True if over so many files or calls name a function."""
-        owner = file.owner_class(position)
-        own = file.definitions[position if owner < 0 else owner].name
-        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self.is_constructor(
-            file, position
-        ):
+        around = self.program.mentioning(file.origin(position), file)
+        if len(around) > MAX_FLOW_FILES and self.is_constructor(file, position):
             return True
         names = self._first_names(file, position)
         words = (name for name in names if type(name) is str)
@@ -672,27 +662,35 @@ class Sites(Component):
         self, file: File, position: int, guess: bool = False, near: bool = False
     ) -> frozenset[FoundCall]:
         """All calls that reach a definition; `near` looks less far, for a value."""
-        search, bounds = Search(file, position, guess, near), self.program.bounds
+        search = Search(file, position, guess, near)
+        self.within_work(self._search, search)
+        (self.program.bounds if near else self.program.notes).add(*search.bounds)
+        return frozenset(search.found)
+
+    def within_work(self, find: Callable[..., object], *arguments: object) -> None:
+        """Look for what calls a symbol until the work for that is spent."""
+        bounds = self.program.bounds
         try:
             with bounds.limited(min(MAX_SEARCH_WORK, SEARCHED * bounds.left)):
-                bounds.collect(self._search, search)
+                bounds.collect(find, *arguments)
         except WorkSpentError:
             self.program.notes.add(SEARCH_LIMIT)
-        (bounds if near else self.program.notes).add(*search.bounds)
-        return frozenset(search.found)
 
     def _search(self, search: Search) -> None:
         """Find the calls; those by names that are computed at the end, and all only if there is work left."""
         self._begin_search(search)
         searched = deque[Carrier]()
-        while search.pending or searched:
+        while search.pending or search.results or searched:
+            if not search.pending and search.results:
+                self._add_carriers(search, self._of_results(search))
+                continue
             if not search.pending:
                 self._add_getters(search, searched)
                 continue
             carrier = search.pending.popleft()
             searched.append(carrier)
             for file_id in self.program.nearest(self._files_of(search, carrier), search.file):
-                look = (file_id, carrier.name, carrier.is_first)
+                look = carrier._replace(file=file_id)
                 if look not in search.seen:
                     search.seen.add(look)
                     self._search_file(search, carrier, self.program.file(file_id))
@@ -702,10 +700,11 @@ class Sites(Component):
         """Note what a search begins with."""
         file, position, pending = search.file, search.position, search.pending
         search.wanted = self._wanted(file, position)
-        pending.extend(Carrier(name, file.id) for name in self._first_names(file, position))
-        pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
+        within, names = file.known_within(position), self._first_names(file, position)
+        pending.extend(Carrier(name, file.id, within) for name in names)
+        pending.append(Carrier(position, file.id, 0, False))  # what decorators are applied to
         classes = sorted(only(search.wanted, ClassObject))
-        pending.extend(Carrier(value.position, value.file, True, False) for value in classes)
+        pending.extend(Carrier(value.position, value.file, 0, False) for value in classes)
         pending.extend(self._class_receivers(file, position))
         if not search.near:
             pending.extend(self._declared_names(search))
@@ -715,11 +714,8 @@ class Sites(Component):
         """The files in which a name may hold what is searched for."""
         home, name = carrier.file, carrier.name
         if whole := self._whole_module(home, name):
-            search.pending.extend(
-                Carrier(other, home, False, False)
-                for other in whole
-                if (home, other, False) not in search.seen
-            )
+            others = {Carrier(other, home, ANYWHERE, False) for other in whole}
+            search.pending.extend(sorted(others - search.seen))
             return {home} | self.importers(home)
         if type(name) is not str or carrier.is_local:
             return {home}
@@ -728,7 +724,8 @@ class Sites(Component):
         if carrier.is_first and search.file.definitions[search.position].kind not in CLASS_KINDS:
             search.found |= self._settled_calls[name, place]
             return {home, *mentioning} - self._settled[name]
-        if carrier.is_first or len(mentioning) <= search.reach:
+        most = MAX_CARRIER_FILES_NEAR if search.near else MAX_CARRIER_FILES
+        if carrier.is_first or len(mentioning) <= most:
             return {home, *mentioning}
         if not search.near:
             search.bounds.add(CARRIER_FILES_LIMIT)
@@ -736,17 +733,23 @@ class Sites(Component):
 
     def _search_file(self, search: Search, carrier: Carrier, other: File) -> None:
         """Find the calls by a name in a file, and the names that what it holds goes to from there."""
+        name, within = carrier.name, carrier.within
         search.found |= self._verified(
-            other, carrier.name, search.file, search.position, search.guess
+            other, name, search.file, search.position, search.guess, within
         )
-        named = self._calls_named(other, carrier.name)
+        named = self._calls_named(other, name, within)
         for scope, index in named.unknown if carrier.is_first else ():
             search.bounds |= self.missed.at(other, scope, index, (search.file, search.position))
-        if carrier.is_first and self._is_settled(other, carrier.name, named):
-            self._settled[carrier.name].add(other.id)
+        is_everywhere = carrier.is_first and not carrier.is_local
+        if is_everywhere and self._is_settled(other, name, named):
+            self._settled[name].add(other.id)
             for place, calls in named.reaching.items():
-                self._settled_calls[carrier.name, place] |= calls
-        for further in self._carriers(search, carrier, other):
+                self._settled_calls[name, place] |= calls
+        self._add_carriers(search, self._carriers(search, carrier, other))
+
+    def _add_carriers(self, search: Search, found: Iterable[Carrier]) -> None:
+        """Go on with names to which what is searched for goes, those not local as far as allowed."""
+        for further in found:
             if not further.is_local:
                 search.names.add(further.name)
             if further.is_local or len(search.names) <= MAX_CARRIERS:
@@ -794,7 +797,7 @@ class Sites(Component):
                     self.program.file(other), getter, place
                 )
                 if any(fnmatchcase(name, pattern) for pattern in given):
-                    yield Carrier(getter, other, True, False)
+                    yield Carrier(getter, other, 0, False)
 
     def _by_topic(self, search: Search) -> set[FoundCall]:
         """Calls that reach a handler by what it is registered for."""
@@ -806,7 +809,7 @@ class Sites(Component):
         reached = set()
         for file_id, scope, index in topics.reaching():
             for target in self.targets_at(self.program.file(file_id), scope, index):
-                if (target.file, target.position) == place:
+                if target.place == place:
                     reached.add(FoundCall(file_id, scope, index, target.shift))
         return reached
 
@@ -848,7 +851,7 @@ class Sites(Component):
         """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in
         those below.
         """
-        semantics, owner = file.semantics, file.owner_class(position)
+        semantics, target = file.semantics, self.members.around(file, position)
         found: set[FoundCall] = set()
         names = (
             semantics.super_names | semantics.receiver_names
@@ -856,12 +859,9 @@ class Sites(Component):
             else frozenset()
         )
         names |= {semantics.construct_method} - {""}
-        if not names or owner < 0 or self._first_names(file, position)[1:] == []:
+        if not names or target is None or not self._first_names(file, position)[1:]:
             return found
-        target = self.evaluator.members.class_of(file, owner)
-        for value in (
-            (target, *self.evaluator.members.subclasses(target)) if target is not None else ()
-        ):
+        for value in (target, *self.members.subclasses(target)):
             for name in sorted(names):
                 found |= self._verified(self.program.home(value), name, file, position, guess=False)
         return found
@@ -880,17 +880,11 @@ class Sites(Component):
         if scope is not None and scope.flags & DETACHED:
             return [name, position]
         owner = file.owner_class(position)
-        special = name in semantics.constructors or name == semantics.call_method
-        special = special or (
-            semantics.constructor_is_class_name
-            and owner >= 0
-            and name == file.definitions[owner].name
-        )
-        if owner < 0 or not special:
+        if (name != semantics.call_method and not self.is_constructor(file, position)) or owner < 0:
             made_by = self._callers_outside(file, owner, name) if owner >= 0 else ()
-            computed = self.evaluator.members.computed_names(file, position)
+            computed = self.members.computed_names(file, position)
             return [name, *made_by, *computed, *self._class_names(file, position)]
-        target = self.evaluator.members.class_of(file, owner)
+        target = self.members.around(file, position)
         if target is None:
             return [name]
         classes = self._classes_of(file, name, target)
@@ -907,10 +901,10 @@ class Sites(Component):
             for dispatcher, called in file.semantics.dispatchers.items()
             if name in called or self.program.given(dispatcher, ("", name), file)
         )
-        target = self.evaluator.members.class_of(file, owner)
+        target = self.members.class_of(file, owner)
         for calling, handlers in template_methods(file.semantics):
             if target is not None and handlers.match(name):
-                outside = self.evaluator.members.of_external_base(target, calling)
+                outside = self.members.of_external_base(target, calling)
                 is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
                 found |= {calling: None} if is_meant else {}
         return found
@@ -925,12 +919,10 @@ class Sites(Component):
             for calling in calling_methods(file.semantics)
         )
         is_called = is_handler or name in file.computed_names.get(owner, ())
-        if owner < 0 or not is_called:
+        target = self.members.around(file, position)
+        if target is None or not is_called:
             return []
-        target = self.evaluator.members.class_of(file, owner)
-        if target is None:
-            return []
-        classes = (target, *self.evaluator.members.subclasses(target))
+        classes = (target, *self.members.subclasses(target))
         return [self.program.definition(value).name for value in classes]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
@@ -939,21 +931,21 @@ class Sites(Component):
         """
         is_class = file.definitions[position].kind in CLASS_KINDS
         owner = position if is_class else file.owner_class(position)
-        target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
+        target = self.members.class_of(file, owner) if owner >= 0 else None
         constructs = is_class or self.is_constructor(file, position)
         is_called = not is_class and file.definitions[position].name == file.semantics.call_method
         if target is None or not file.semantics.receiver_parameter or not (constructs or is_called):
             return []
-        members = self.evaluator.members
+        members = self.members
         found: dict[Carrier, None] = {}
         for value in (*members.linearised(target), *members.subclasses(target)):
             home = self.program.home(value)
             for child in home.children.get(value.position, ()):
                 scope = home.body(child)
                 if scope is not None and bool(scope.flags & CLASS_METHOD) == constructs:
-                    found[Carrier(home.receiver_name(child), home.id, True, False)] = None
+                    found[Carrier(home.receiver_name(child), home.id, value.position, False)] = None
             for name in self._class_words(home) if constructs else ():
-                found[Carrier(name, home.id, True, False)] = None
+                found[Carrier(name, home.id, value.position, False)] = None
         return list(found)
 
     def _declared_names(self, search: Search) -> list[Carrier]:
@@ -963,7 +955,7 @@ class Sites(Component):
         """
         file, position = search.file, search.position
         semantics, own = file.semantics, file.definitions[position].name
-        target = self.evaluator.members.around(file, position)
+        target = self.members.around(file, position)
         if target is None or own not in {*semantics.constructors, semantics.call_method}:
             return []
         marks = frozenset() if own == semantics.call_method else semantics.class_types
@@ -978,13 +970,13 @@ class Sites(Component):
             for place, scope in other.bodies:
                 for name, annotation, _, _ in scope.parameters:
                     if names_one(annotation, names, marks):
-                        found[Carrier(name, other.id, True, False)] = None
+                        found[Carrier(name, other.id, place, False)] = None
                 if names_one(scope.returned_type, names, marks):
                     search.makers.add(FunctionObject(other.id, place))
-                    found[Carrier(other.definitions[place].name, other.id, False, False)] = None
+                    found[Carrier(other.definitions[place].name, other.id, ANYWHERE, False)] = None
                 for member, value in other.declared_members(place):
                     if is_declared_as_one(value, names, marks):
-                        found[Carrier(member, other.id, False, False)] = None
+                        found[Carrier(member, other.id, ANYWHERE, False)] = None
         return list(found)
 
     def _class_words(self, file: File) -> list[str]:
@@ -999,62 +991,51 @@ class Sites(Component):
 
     def is_constructor(self, file: File, position: int) -> bool:
         """True if a definition is called by constructing its class."""
-        semantics, owner, name = (
-            file.semantics,
-            file.owner_class(position),
-            file.definitions[position].name,
-        )
-        if owner < 0:
-            return False
-        return name in semantics.constructors or (
-            semantics.constructor_is_class_name and bool(name == file.definitions[owner].name)
-        )
+        semantics, owner = file.semantics, file.owner_class(position)
+        name, around = file.definitions[position].name, file.definitions[owner].name
+        is_named = semantics.constructor_is_class_name and name == around
+        return owner >= 0 and (is_named or name in semantics.constructors)
 
     def _wanted(self, file: File, position: int) -> frozenset[Value]:
         """Values whose journey is followed."""
         kind = file.definitions[position].kind
         if kind in CLASS_KINDS:
-            return frozenset((self.evaluator.members.open.whole(file, position),))
+            return frozenset((self.members.open.whole(file, position),))
         function = FunctionObject(file.id, position)
         wanted: set[Value] = {function, WrappedFunction(*function.place)}
-        owner = file.owner_class(position)
-        if owner >= 0 and kind in CALLABLE_KINDS:
-            name = file.definitions[position].name
-            target = self.evaluator.members.class_of(file, owner)
-            if target is not None and (
-                name in file.semantics.constructors or name == file.semantics.call_method
-            ):
-                calls_object = name == file.semantics.call_method
-                for value in self._classes_of(file, name, target):
-                    wanted.add(instance_of(value) if calls_object else value)
-                    wanted.update(self.evaluator.metaclasses.made_of(value))
+        name, calling = file.definitions[position].name, file.semantics.call_method
+        target = self.members.around(file, position) if kind in CALLABLE_KINDS else None
+        if target is not None and name in (calling, *file.semantics.constructors):
+            for value in self._classes_of(file, name, target):
+                wanted.add(instance_of(value) if name == calling else value)
+                wanted.update(self.evaluator.metaclasses.made_of(value))
         return frozenset(wanted)
 
     def _classes_of(self, file: File, name: str, target: ClassObject) -> list[ClassObject]:
         """The classes of whose name a method is called: its own and those below; calling an object
         of one above may call it too.
         """
-        members = self.evaluator.members
+        members = self.members
         above = members.linearised(target)[1:] if name == file.semantics.call_method else ()
         return [target, *members.subclasses(target), *above]
 
     def _verified(
-        self, other: File, name: Any, file: File, position: int, guess: bool
+        self, other: File, name: Any, file: File, position: int, guess: bool, within: int = ANYWHERE
     ) -> set[FoundCall]:
         if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
-            whole = self.evaluator.members.open.whole(file, position)
+            whole = self.members.open.whole(file, position)
             return {
                 FoundCall(other.id, scope, index, 0)
-                for scope, index in other.calls_by_name.get(name, ())
+                for scope, index in other.calls_inside(name, within)
                 if whole in self.evaluator.values(other, scope, other.call(scope, index).callee)
             }
-        place, named = (file.id, position), self._calls_named(other, name)
+        place, named = (file.id, position), self._calls_named(other, name, within)
         found = {*named.reaching.get(place, ())}
         for scope, index in named.unknown if guess else ():
             found.update(
                 FoundCall(other.id, scope, index, target.shift)
                 for target in self.guessed_at(other, scope, index, place)
-                if (target.file, target.position) == place
+                if target.place == place
             )
         for scope, index in named.cut:
             if self.may_reach(other, scope, index, place):
@@ -1069,7 +1050,7 @@ class Sites(Component):
         known, callee = self._direct.get((other.id, scope, index)), other.call(scope, index).callee
         if known is None or CUTTING.isdisjoint(known.bounds) or not isinstance(callee, Member):
             return False
-        (home, position), members = place, self.evaluator.members
+        (home, position), members = place, self.members
         file = self.program.file(home)
         owner = members.owner_of_method(file, position)
         if owner is None or callee.name != file.definitions[position].name:
@@ -1082,24 +1063,25 @@ class Sites(Component):
             follows(owner, own_class(one), callee.name) for one in only(receivers, SuperObject)
         )
 
-    def _calls_named(self, other: File, name: Any) -> CallsNamed:
-        """The calls in a file that write a name, evaluated once for all that may be searched for."""
-        known = self._by_name.get((other.id, name))
+    def _calls_named(self, other: File, name: Any, within: int) -> CallsNamed:
+        """The calls inside a definition of a file that write a name, evaluated once for all that may
+        be searched for.
+        """
+        known = self._by_name.get((other.id, name, within))
         if known is not None:
             return known
         found = CallsNamed({}, [], [])
-        handed = other.handed_by_name.get(name, ())
-        for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
+        for scope, index in other.calls_inside(name, within):
             reach, bounds = self.program.bounds.collect(self.direct_at, other, scope, index)
             for target in reach.targets:
-                calls = found.reaching.setdefault((target.file, target.position), set())
+                calls = found.reaching.setdefault(target.place, set())
                 calls.add(FoundCall(other.id, scope, index, target.shift))
             if CUTTING & bounds:
                 found.cut.append((scope, index))
             if not reach.targets:
                 found.unknown.append((scope, index))
         if not self.evaluator.solver.is_solving:
-            self._by_name[other.id, name] = found
+            self._by_name[other.id, name, within] = found
         return found
 
     def guessed_at(self, other: File, scope: int, index: int, place: Place) -> list[Target]:
@@ -1107,66 +1089,80 @@ class Sites(Component):
         among them. One that leads to handlers means those.
         """
         found = self.guesses(other, scope, other.call(scope, index))
-        is_meant = any((target.file, target.position) == place for target in found)
+        is_meant = any(target.place == place for target in found)
         return found if is_meant and not self.targets_at(other, scope, index) else []
 
-    def _follows_results(self, search: Search, carrier: Carrier) -> bool:
-        """True if results of calling a carrier may be what is searched for: mostly not those of what
-        is searched for itself.
+    def _gives_itself(self, search: Search) -> bool:
+        """True if calling what is searched for may give it: mostly not, and never if nothing takes
+        it for a value.
         """
-        if not carrier.is_first:
+        body, wanted = search.file.body(search.position), search.wanted
+        if body is not None and body.decorated is not None:
             return True
-        if search.gives_itself is None:
-            body, wanted = search.file.body(search.position), search.wanted
-            is_decorated = body is not None and body.decorated is not None
-            search.gives_itself = is_decorated or any(
-                isinstance(value, Instance)
-                or (
-                    isinstance(value, FunctionObject)
-                    and self.holds(self.evaluator.calls.returned(value), wanted)
-                )
-                for value in wanted
+        return any(
+            isinstance(value, Instance)
+            or (
+                search.is_taken
+                and isinstance(value, FunctionObject)
+                and self.holds(self.evaluator.calls.returned(value), wanted)
             )
-        return search.gives_itself
+            for value in wanted
+        )
 
     def _carriers(self, search: Search, carrier: Carrier, other: File) -> list[Carrier]:
-        """Names to which a wanted value goes from that of a carrier in a file, from results of
-        calling it only if they may be one.
+        """Names to which a wanted value goes from that of a carrier in a file. What depends on
+        whether calling what is searched for may give it waits until all was seen that takes it.
+        """
+        found: list[Carrier] = []
+        name, is_first = carrier.name, carrier.is_first
+        is_of_module = bool(self._whole_module(other.id, name))
+        for flow in other.flows(name):
+            if not other.is_inside(flow.scope, carrier.within):
+                continue
+            is_same = flow.call is None and flow.target == name and not is_of_module
+            is_same = is_same and other.is_inside(flow.within, carrier.within)
+            if is_same and not (is_first and flow.is_return):
+                continue
+            search.is_taken |= not flow.of_result
+            if not is_first or not (is_same or flow.of_result):
+                found += self._led_on(search, other, flow, is_first)
+            elif is_same != flow.of_result:
+                search.results.append((other, flow))
+        return found
+
+    def _of_results(self, search: Search) -> Iterator[Carrier]:
+        """Names to which a wanted value goes by what waited, of results if they may be one, else of
+        functions of the name that return something of the name.
+        """
+        gives, waiting, search.results = self._gives_itself(search), search.results, []
+        for other, flow in waiting:
+            if flow.of_result == gives:
+                yield from self._led_on(search, other, flow, is_first=True)
+
+    def _led_on(self, search: Search, other: File, flow: Flow, is_first: bool) -> Iterator[Carrier]:
+        """Names to which a wanted value goes in one way, if it does.
 
         What returns it goes to the `makers`: their names are carriers as well.
         """
-        found: list[Carrier] = []
-        name, makers = carrier.name, search.makers
-        follows_results = partial(self._follows_results, search, carrier)
-        is_of_module = bool(self._whole_module(other.id, name))
-        for flow in other.flows(name):
-            is_same = flow.call is None and flow.target == name and not is_of_module
-            if is_same and (not flow.is_return or follows_results()):
-                continue
-            if flow.of_result and not follows_results():
-                continue
-            values = self.evaluator.values(other, flow.scope, flow.value)
-            is_held = self.holds(values, search.wanted)
-            if not is_held and not (self.holds(values, makers) and follows_results()):
-                continue
-            if flow.is_return and other.definitions[flow.scope].kind in CALLABLE_KINDS:
-                makers.add(FunctionObject(other.id, flow.scope))
-                found.extend(
-                    Carrier(other.definitions[flow.scope].name, user.id, True, False)
-                    for user, _ in self.evaluator.providers.users(other, flow.scope)
-                )
-            if flow.call is None:
-                found.append(Carrier(flow.target, other.id, flow.is_local, False))
-                if (
-                    flow.target in other.semantics.constructors
-                    and other.definitions[flow.scope].kind in MEMBER_OWNERS
-                ):
-                    found.append(
-                        Carrier(other.definitions[flow.scope].name, other.id, False, False)
-                    )
-            else:
-                found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
-        return found
+        makers = search.makers
+        values = self.evaluator.values(other, flow.scope, flow.value)
+        if not self.holds(values, search.wanted):
+            is_made = self.holds(values, makers)
+            if not is_made or (is_first and not self._gives_itself(search)):
+                return
+        own = other.definitions[flow.scope]
+        if flow.is_return and own.kind in CALLABLE_KINDS:
+            makers.add(FunctionObject(other.id, flow.scope))
+            for user, _ in self.evaluator.providers.users(other, flow.scope):
+                yield Carrier(own.name, user.id, 0, False)
+        if flow.call is not None:
+            yield from self._into_parameters(other, flow.scope, flow.call, flow.target)
+            return
+        # a member of the name of a local function may be used anywhere
+        within = ANYWHERE if is_first and flow.within == 0 else flow.within
+        yield Carrier(flow.target, other.id, within, False)
+        if flow.target in other.semantics.constructors and own.kind in MEMBER_OWNERS:
+            yield Carrier(own.name, other.id, ANYWHERE, False)
 
     def _into_parameters(
         self, other: File, scope: int, call: Invocation, argument: Any
@@ -1174,14 +1170,14 @@ class Sites(Component):
         found = self._into_mixed(other, call, argument)
         found.extend(self._settled_by(other, scope, call))
         found.extend(
-            Carrier(name, other.id, False, False) for name in kept_under(other, call, argument)
+            Carrier(name, other.id, ANYWHERE, False) for name in kept_under(other, call, argument)
         )
         for target in self.direct(other, scope, call).targets:
             home = self.program.file(target.file)
             if home.definitions[target.position].kind in CLASS_KINDS:
-                called = ClassObject(target.file, target.position)
+                called = ClassObject(*target.place)
                 for field in self.evaluator.header_fields.given(called, argument):
-                    found.append(Carrier(field.name, field.owner.file, False, False))
+                    found.append(Carrier(field.name, field.owner.file, ANYWHERE, False))
             # else it is called by a function of which it is not known what it passes
             elif target.shift >= 0 or self.given(other, scope, call).arguments:
                 found.extend(into_parameters_of(home, target, argument))
@@ -1192,7 +1188,7 @@ class Sites(Component):
         while scope > 0 and type(call.callee) is str:
             if other.is_parameter(scope, call.callee):
                 own = other.definitions[scope]
-                yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, True, False)
+                yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, 0, False)
             scope = other.definitions[scope].parent
 
     def _into_mixed(self, other: File, call: Invocation, argument: Any) -> list[Carrier]:
@@ -1200,7 +1196,9 @@ class Sites(Component):
         is_mixed = type(argument) is int and argument > 0
         if not is_mixed or other.semantics.mixing_functions.isdisjoint(callee_names(call.callee)):
             return []
-        return [Carrier(name, other.id, False, False) for name in callee_names(call.arguments[0])]
+        return [
+            Carrier(name, other.id, ANYWHERE, False) for name in callee_names(call.arguments[0])
+        ]
 
     def holds(self, values: Values, wanted: Collection[Value], depth: int = 0) -> bool:
         """True if wanted values are among some values, or in containers among them."""

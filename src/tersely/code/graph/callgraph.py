@@ -227,14 +227,11 @@ class CallGraph:
 
     def _implementations(self, file: File, position: int) -> list[Inside]:
         """The methods that a method without a body stands for."""
-        scope, owner = file.body(position), file.owner_class(position)
-        if scope is None or not scope.flags & ABSTRACT or owner < 0:
-            return []
-        target = self.evaluator.members.class_of(file, owner)
-        if target is None:
+        scope, target = file.body(position), self.evaluator.members.around(file, position)
+        if scope is None or target is None or not scope.flags & ABSTRACT:
             return []
         values = self.evaluator.typed.overriding(target, file.definitions[position].name)
-        places = sorted((value.file, value.position) for value in only(values, FunctionObject))
+        places = sorted(value.place for value in only(values, FunctionObject))
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
     def _collect_callers(
@@ -257,11 +254,11 @@ class CallGraph:
                     self._owner_id(other, scope), symbol_id, grade, other.path, call.line, rule
                 )
         body, name = file.body(position), file.definitions[position].name
-        if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
-            self._collect_readers(file, position, name, symbol_id, found)
+        is_property = kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY)
+        read = [name] if is_property else []
         if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
-            for member in sorted(self.evaluator.descriptors.names(file)):
-                self._collect_readers(file, position, member, symbol_id, found)
+            read += sorted(self.evaluator.descriptors.names(file))
+        self.sites.within_work(self._collect_readers, file, position, read, symbol_id, found)
 
     def passings(self, symbol_id: str) -> Iterator[tuple[str, Invocation, int]]:
         """The calls that reach a symbol by value: the path, the call, and how many parameters the
@@ -444,29 +441,20 @@ class CallGraph:
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
 
     def _collect_readers(
-        self, file: File, position: int, name: str, symbol_id: str, found: _Collected
+        self, file: File, position: int, names: Sequence[str], symbol_id: str, found: _Collected
     ) -> None:
-        """Add those who read a member of a name, or call what it gives, and so call a definition."""
-        for file_id in sorted({*self.program.mentioning(name, file), file.id}):
-            other = self.program.file(file_id)
-            called = (
-                (scope, other.call(scope, index))
-                for scope, index in other.calls_by_name.get(name, ())
-            )
-            read = (
-                (scope, other.scope(scope).reads[index])
-                for scope, index in other.reads_by_name.get(name, ())
-            )
-            places = [
-                *((scope, call.callee, call.line) for scope, call in called),
-                *((scope, *found) for scope, found in read),
-            ]
-            for scope, expression, line in places:
-                targets = self.sites.properties(other, scope, expression)
-                if any((target.file, target.position) == (file.id, position) for target in targets):
-                    found.add(
-                        self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line
-                    )
+        """Add those who read a member of a name, or call what it gives, and so call a definition: in
+        the nearest files first.
+        """
+        for name in names:
+            files = {*self.program.mentioning(name, file), file.id}
+            for other in map(self.program.file, self.program.nearest(files, file)):
+                for scope, expression, line, _ in other.readings(name):
+                    targets = self.sites.properties(other, scope, expression)
+                    places = (target.place for target in targets)
+                    if (file.id, position) in places:
+                        caller = self._owner_id(other, scope)
+                        found.add(caller, symbol_id, Grade.INFERRED, other.path, line)
 
     def _site_grade(
         self, sites: Sites, other: File, scope: int, index: int, place: Inside
@@ -477,9 +465,7 @@ class CallGraph:
         if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
             return grade
         every = sites.targets_at(other, scope, index)
-        meant = [
-            target for target in every if (target.file, target.position) == (file.id, position)
-        ]
+        meant = [target for target in every if target.place == (file.id, position)]
         if not meant:
             is_cut = sites.may_reach(other, scope, index, (file.id, position))
             return Grade.INFERRED if is_cut else Grade.BY_NAME
@@ -488,7 +474,7 @@ class CallGraph:
         return grade if is_certain else _weaker(grade, Grade.INFERRED)
 
     def _target_id(self, target: Target) -> str:
-        return self.program.symbol_id(target.file, target.position)
+        return self.program.symbol_id(*target.place)
 
     def _owner_id(self, file: File, scope: int) -> str:
         return self.program.symbol_id(file.id, file.named_owner(scope))

@@ -375,27 +375,23 @@ class Definitions:
         scope = walk.innermost(token.offset)
         position = scope
         while position > 0 and file.definitions[position].start_byte > inner:
-            if (
-                file.semantics.implicit_receiver
-                and file.definitions[position].kind in MEMBER_OWNERS
-            ):
+            own = file.definitions[position]
+            if file.semantics.implicit_receiver and own.kind in MEMBER_OWNERS:
                 found = self._of_class(ClassObject(file.id, position), name)
                 if found:
                     return found
-            position = file.definitions[position].parent
+            position = own.parent
         if seen and self._is_passed_on(file, token, seen):
             return self._of_bindings(file, 0, name, ImportChain.start())
         if seen:
             return self._of_seen(file, name, seen, ImportChain.start())
         position = scope
         while position >= 0:
-            if name in file.names(position) and not any(
-                each.owner == position for each in walk.bindings(name)
-            ):
-                visible = file.definitions[position].kind not in MEMBER_OWNERS or position == scope
-                if visible:
-                    return self._of_bindings(file, position, name, ImportChain.start())
-            position = file.definitions[position].parent
+            own, owners = file.definitions[position], {each.owner for each in walk.bindings(name)}
+            is_visible = own.kind not in MEMBER_OWNERS or position == scope
+            if is_visible and name in file.names(position) and position not in owners:
+                return self._of_bindings(file, position, name, ImportChain.start())
+            position = own.parent
         return self._from_outside(file, scope, name)
 
     def _is_passed_on(self, file: File, token: Token, bindings: Iterable[Binding]) -> bool:

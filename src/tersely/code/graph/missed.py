@@ -81,7 +81,8 @@ class Missed:
         if wanted is None:
             origins = {place[3] or name for place in self._program.places_named(name)}
         else:
-            origins = {_origin(*wanted)}
+            home, position = wanted
+            origins = {home.origin(position)}
         naming = {at for origin in origins for at in self._program.mentioning(origin, file)}
         both = sorted(naming.intersection(self._program.mentioning(taking, file)))
         return any(
@@ -100,16 +101,9 @@ class Missed:
         while position > 0 and type(expression) is str:
             if file.is_parameter(position, expression):
                 is_constructor = self._sites.is_constructor(file, position)
-                named = file.owner_class(position) if is_constructor else position
-                return file.definitions[named].name
+                return file.origin(position) if is_constructor else file.definitions[position].name
             position = file.definitions[position].parent
         return ""
-
-
-def _origin(file: File, position: int) -> str:
-    """The name of the class around a definition, else its own."""
-    owner = file.owner_class(position)
-    return file.definitions[position if owner < 0 else owner].name
 
 
 def _member_name(callee: Expression) -> str:
@@ -120,9 +114,8 @@ def _member_name(callee: Expression) -> str:
 
 def _passes(file: File, taking: str, origins: Collection[str]) -> bool:
     """True if some call of a name is given one of the others, or stands in a body that calls one."""
-    making = {scope for origin in origins for scope, _ in file.calls_by_name.get(origin, ())}
-    for scope, index in file.calls_by_name.get(taking, ()):
-        call = file.call(scope, index)
+    making = {scope for origin in origins for scope, _ in file.calls(origin)}
+    for scope, call in file.calls(taking):
         given = (name for argument in call.arguments for name in callee_names(argument))
         if scope in making or any(name in origins for name in given):
             return True

@@ -161,7 +161,7 @@ def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Ca
     for index, parameter in enumerate(body.parameters if body is not None else ()):
         is_any = target.shift < 0 or parameter.mode in VARIADIC
         if is_any or argument in (parameter.name, index - target.shift):
-            yield Carrier(parameter.name, target.file, True, False)
+            yield Carrier(parameter.name, target.file, target.position, False)
 
 
 def is_given_itself(home: File, position: int) -> bool:

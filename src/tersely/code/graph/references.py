@@ -230,12 +230,12 @@ class _Wanted:
         self.id = symbol_id
         self.file = file
         self.position = position
-        self.name: str = file.definitions[position].name
-        self.line: int = file.definitions[position].name_line
-        self.is_value = file.definitions[position].kind in VALUE_KINDS
-        self.is_callable = file.definitions[position].kind in CALLABLE_KINDS
+        own = file.definitions[position]
+        self.name, self.line = own.name, own.name_line
+        self.is_value = own.kind in VALUE_KINDS
+        self.is_callable = own.kind in CALLABLE_KINDS
         # whether it is what has a name of its own in the source
-        self._is_named = file.definitions[position].kind in NAMED_KINDS
+        self._is_named = own.kind in NAMED_KINDS
         self._own = -1  # the offset of its own name
         self.is_member = file.owner_class(position) >= 0
         self.calls: dict[CallSite, Reference] = {}

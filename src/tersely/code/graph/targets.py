@@ -6,12 +6,13 @@ from collections import deque
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tersely.code.graph.program.file import ANYWHERE
 from tersely.code.nodes import Invocation
 from tersely.foundation.types import field, record
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.values import Value
-    from tersely.code.graph.program.file import File
+    from tersely.code.graph.program.file import File, Flow
     from tersely.code.graph.program.program import Place
     from tersely.code.languages.model import Summary
 
@@ -39,6 +40,11 @@ class Target(NamedTuple):
     shift: int
     manner: Manner = Manner.DIRECT
 
+    @property
+    def place(self) -> Place:
+        """File and position of the definition."""
+        return self.file, self.position
+
 
 class Passing(NamedTuple):
     """A call that passes something to a function, whose parameters it fills from `shift` on."""
@@ -59,12 +65,17 @@ class FoundCall(NamedTuple):
 
 
 class Carrier(NamedTuple):
-    """A name that holds what is searched for; `is_local` names are known in their file alone."""
+    """A name that holds what is searched for."""
 
     name: Any  # a str, or the position of an anonymous definition
     file: int
-    is_local: bool = False
+    within: int = ANYWHERE  # the definition inside which alone it is known, 0 for the file
     is_first: bool = True
+
+    @property
+    def is_local(self) -> bool:
+        """True if the name is known in its file alone."""
+        return self.within != ANYWHERE
 
 
 class Reach(NamedTuple):
@@ -100,20 +111,15 @@ class Search:
     guess: bool  # whether calls that reach the definition by its name alone count
     near: bool  # whether it looks less far
     wanted: frozenset[Value] = frozenset()
-    gives_itself: bool | None = None  # whether calling what is wanted may give it again, if asked
+    is_taken: bool = False  # whether anything was found that takes what is wanted for a value
+    results: list[tuple[File, Flow]] = field(default_factory=list)  # that wait for knowing that
     makers: set[Value] = field(default_factory=set)  # functions that give what is wanted
     pending: deque[Carrier] = field(default_factory=deque)
-    # the files that were searched, by which name, and whether it is one that the search begins with
-    seen: set[tuple[int, Any, bool]] = field(default_factory=set)
+    seen: set[Carrier] = field(default_factory=set)  # each by the files that were searched
     gotten: set[Any] = field(default_factory=set)  # names that members were looked for by
     names: set[Any] = field(default_factory=set)  # of the carriers that are not local
     found: set[FoundCall] = field(default_factory=set)
     bounds: set[str] = field(default_factory=set)  # for which some may not have been found
-
-    @property
-    def reach(self) -> int:
-        """The most files that may mention a carrier's name."""
-        return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
 
 
 def given_nothing(target: Target) -> Target:
@@ -123,6 +129,6 @@ def given_nothing(target: Target) -> Target:
 
 def with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:
     """The targets of a call, with others that it may reach."""
-    places = {(target.file, target.position) for target in targets}
-    new = [target for target in others if (target.file, target.position) not in places]
+    places = {target.place for target in targets}
+    new = [target for target in others if target.place not in places]
     return (*targets, *(target._replace(manner=Manner.BELOW) for target in new))

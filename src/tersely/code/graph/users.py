@@ -128,7 +128,7 @@ class Users:
         return [
             User(self._id(file, position), UseKind.READS, Grade.BY_NAME)
             for file in near
-            for position in file.scopes_naming(name)
+            for position in file.scopes_writing(name)
         ]
 
     def _unwritten(self, file: File, position: int, *, is_called: bool) -> Iterator[User]:
@@ -151,8 +151,7 @@ class Users:
         wanted = self._stands_for(file, position)
         is_member = file.owner_class(position) >= 0 and name not in file.semantics.common_members
         for other in map(self._program.file, sorted(files)):
-            for scope, index in other.calls_by_name.get(name, ()):
-                call = other.call(scope, index)
+            for scope, call in other.calls(name):
                 called = self._evaluator.calls.called(other, scope, call)
                 if is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
                     yield User(self._id(other, scope), UseKind.CALLS, Grade.BY_NAME)
@@ -191,12 +190,7 @@ class Users:
                 if other.id == file.id or self._imports(other, name, file)
                 else Grade.BY_NAME
             )
-            naming = (
-                other.scopes_naming(name)
-                if grade is Grade.INFERRED
-                else other.scopes_with_member(name)
-            )
-            for position in naming:
+            for position in other.scopes_writing(name, as_member=grade is Grade.BY_NAME):
                 if position:
                     yield User(self._id(other, position), kind, grade)
 
@@ -225,17 +219,19 @@ class Users:
         """Whoever makes an object whose method is called from outside, and what the method
         overrides.
         """
-        target = self._evaluator.members.class_of(file, owner)
-        if target is None or file.definitions[position].name in file.semantics.constructors:
+        target, name = (
+            self._evaluator.members.class_of(file, owner),
+            file.definitions[position].name,
+        )
+        if target is None or name in file.semantics.constructors:
             return
         for base in self._evaluator.members.linearised(target)[1:]:
-            for value in self._own(base, file.definitions[position].name):
+            for value in self._own(base, name):
                 yield User(
                     self._id(self._program.file(value.file), value.position),
                     UseKind.OVERRIDDEN,
                     Grade.INFERRED,
                 )
-        name = file.definitions[position].name
         is_special = name in called_by_language(file) or name[:2] == "__"
         from_outside = is_special or (
             not is_called and has_base_outside(file, owner, self._evaluator)

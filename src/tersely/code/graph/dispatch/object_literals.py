@@ -139,7 +139,7 @@ def _of_field(
     method = (
         file.enclosing_method(position) if target.object in file.semantics.receiver_names else -1
     )
-    owner = file.owner_class(method) if method >= 0 else -1
+    owner = file.owner_class(method)
     for _, entry in file.bindings(owner, target.name) if owner >= 0 else ():
         if isinstance(entry, Typed):
             yield Declaration(position, value, entry.type)

@@ -65,7 +65,7 @@ class TypeFilter(Component):
         if not closed:  # mostly they have been opened before
             return values
         return values.difference(closed).union(
-            Instance(one.file, one.position, True, one.arguments) for one in closed
+            Instance(*one.place, True, one.arguments) for one in closed
         )
 
     def _may_be_below(self, value: Instance) -> bool:
@@ -99,7 +99,7 @@ class TypeFilter(Component):
                 if not fitting and value.is_open:
                     kept.update(one for one in ours if self._is_below(one, value))
             elif isinstance(value, FunctionObject):
-                kept.add(FunctionObject(value.file, value.position, own_class(ours[0])))
+                kept.add(FunctionObject(*value.place, own_class(ours[0])))
             elif isinstance(value, UNBOUNDED):
                 unknown = True
             else:

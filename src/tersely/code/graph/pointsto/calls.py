@@ -76,9 +76,7 @@ class Calls(Component):
             if call.arguments and file.semantics.names_parent
             else BOTTOM
         )
-        found = frozenset(
-            SuperObject(value.file, value.position, Instance) for value in only(named, ClassObject)
-        )
+        found = frozenset(SuperObject(*value.place, Instance) for value in only(named, ClassObject))
         outside = frozenset(ExternalResult(base.name) for base in only(named, ExternalObject))
         return found | outside or self.evaluator.names.parent(file, scope)
 

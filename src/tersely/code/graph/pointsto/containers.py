@@ -35,7 +35,7 @@ from tersely.code.graph.pointsto.values import (
     singleton,
     tuple_of,
 )
-from tersely.code.graph.program.file import File, Store
+from tersely.code.graph.program.file import ANYWHERE, File, Store
 from tersely.code.nodes import (
     ConstantValue,
     Entries,
@@ -46,6 +46,7 @@ from tersely.code.nodes import (
     Member,
 )
 from tersely.code.symbols import Kind
+from tersely.code.syntax.mentions import callee_names
 
 Keys = frozenset[str | int]  # constants that a key may be
 
@@ -57,6 +58,11 @@ STORES_LIMIT = (
     " was looked for in their own file alone"
 )
 MAX_DECLARED_KEYS = 100  # members of a type, above which a key of it may be any
+MAX_STORES = 40  # `base[key] = …` of a file, above which only those near a display fill it
+NEAR_STORES_LIMIT = (
+    f"what fills lists and mappings of files that fill over {MAX_STORES} of them was looked for"
+    " in the functions and classes that write them"
+)
 MAX_PLACES = 40  # of a list of which a slice is told apart
 
 
@@ -129,7 +135,7 @@ class Containers(Component):
     def _constants(self, class_: ClassObject) -> Values:
         """The instances that iterating over an enumeration gives."""
         enumerations = self.program.home(class_).semantics.enumerations
-        bases = self.evaluator.members.bases(class_) if enumerations else ()
+        bases = self.members.bases(class_) if enumerations else ()
         is_one = any(
             isinstance(base, ExternalObject) and base.last_name in enumerations for base in bases
         )
@@ -181,7 +187,7 @@ class Containers(Component):
         is_type = file.definitions[value.position].kind in (Kind.INTERFACE, Kind.TYPE)
         if not is_type or not file.semantics.members_are_items:
             return BOTTOM
-        owners = self.evaluator.members.linearised(own_class(value))
+        owners = self.members.linearised(own_class(value))
         names = {
             name for owner in owners for name in self.program.home(owner).names(owner.position)
         }
@@ -230,7 +236,7 @@ class Containers(Component):
     def _next_items(self, iterator: Value, method: str, file: File) -> Values:
         given = self.evaluator.calls.of_member(iterator, method, file)
         return (
-            self.evaluator.members.of_all(given, file.semantics.next_item, file)
+            self.members.of_all(given, file.semantics.next_item, file)
             if file.semantics.next_item
             else given
         )
@@ -243,9 +249,7 @@ class Containers(Component):
             and file.semantics.members_are_items
             and isinstance(container, (Instance, ClassObject, ModuleObject, FunctionObject))
         ):
-            return frozenset().union(
-                *[self.evaluator.members.of(container, str(key), file) for key in keys]
-            )
+            return frozenset().union(*[self.members.of(container, str(key), file) for key in keys])
         if isinstance(container, ContainerLiteral):
             key = ("items", container, keys)
             return self.solver.solve(key, self._display_items, container, keys)
@@ -280,7 +284,7 @@ class Containers(Component):
         found: Values = BOTTOM
         for place in places or ():
             if type(place) is int and -len(fields) <= place < len(fields):
-                found |= self.evaluator.members.of(value, fields[place].name, file)
+                found |= self.members.of(value, fields[place].name, file)
         return found
 
     def parts(self, values: Values, bounds: slice) -> Values | None:
@@ -305,7 +309,7 @@ class Containers(Component):
         scope, expression = file.display(value.serial)
         if isinstance(expression, MappingLiteral) or len(expression.elements) > MAX_PLACES:
             return None
-        if any(map(is_spread, expression.elements)) or self.stores_into(file).get(value):
+        if any(map(is_spread, expression.elements)) or self.stores_into(value):
             return None
         if any(True for _ in self._stores_elsewhere(value)):
             return None
@@ -323,8 +327,7 @@ class Containers(Component):
     def _key_values(self, display: ContainerLiteral) -> Values:
         file, scope, pairs = self._written_pairs(display)
         keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
-        for index in self.stores_into(file).get(display, ()):
-            store = file.item_stores[index]
+        for store in self.stores_into(display):
             keys += (
                 []
                 if is_spread(store.key)
@@ -341,7 +344,7 @@ class Containers(Component):
             found = self._mapping_items(file, scope, expression.entries, keys)
         if file.semantics.members_are_items and keys is not None:
             return self._members_stored(file, display, keys, found)
-        own = ((file, file.item_stores[at]) for at in self.stores_into(file).get(display, ()))
+        own = ((file, store) for store in self.stores_into(display))
         for home, store in (*own, *self._stores_elsewhere(display)):
             if is_spread(store.key):
                 for merged in self.evaluator.values(home, store.scope, store.key.collection):
@@ -355,16 +358,15 @@ class Containers(Component):
     def _stores_elsewhere(self, display: ContainerLiteral) -> Iterator[tuple[File, Store]]:
         """What other files put into a list or mapping that a member or a module has."""
         home = self.program.home(display)
-        names = sorted(home.display_names.get(display.serial, ()))
+        names = home.display_names.get(display.serial, set())
         files = {file for name in names for file in self.program.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
             self.solver.bounds.add(STORES_LIMIT)
             return
         for other in map(self.program.file, sorted(files - {home.id})):
-            for store in (
-                each for name in names for each in other.item_stores_by_base.get(name, ())
-            ):
-                if display in self.evaluator.values(other, store.scope, store.base):
+            for store in other.item_stores:
+                is_named = not names.isdisjoint(callee_names(store.base))
+                if is_named and display in self.evaluator.values(other, store.scope, store.base):
                     yield other, store
 
     def _members_stored(
@@ -440,20 +442,24 @@ class Containers(Component):
         scope, expression = file.display(display.serial)
         return file, scope, expression.entries if isinstance(expression, MappingLiteral) else ()
 
-    def stores_into(self, file: File) -> dict[ContainerLiteral, list[int]]:
-        """The item assignments of a file by the display that they go into."""
-        pairs = self.solver.solve(("stores", file.id), self._stored_pairs, file)
-        table: dict[ContainerLiteral, list[int]] = {}
-        for display, index in sorted(pairs):
-            table.setdefault(display, []).append(index)
-        return table
+    def stores_into(self, display: ContainerLiteral) -> list[Store]:
+        """The item assignments of the file of a display that go into it."""
+        file = self.program.home(display)
+        places = self.solver.solve(("stores", display), self._stored_places, display)
+        return [file.item_stores[index] for index in sorted(places)]
 
-    def _stored_pairs(self, file: File) -> frozenset[tuple[ContainerLiteral, int]]:
-        found = set()
+    def _stored_places(self, display: ContainerLiteral) -> frozenset[int]:
+        file, within = self.program.home(display), ANYWHERE
+        if len(file.item_stores) > MAX_STORES:
+            scope, _ = file.display(display.serial)
+            owner = file.owner_class(scope)
+            within = scope if owner < 0 else owner
+            self.solver.bounds.add(NEAR_STORES_LIMIT)
+        found = set[int]()
         for index, store in enumerate(file.item_stores):
-            for value in self.evaluator.values(file, store.scope, store.base):
-                if isinstance(value, ContainerLiteral) and value.file == file.id:
-                    found.add((value, index))
+            is_near = file.is_inside(store.scope, within)
+            if is_near and display in self.evaluator.values(file, store.scope, store.base):
+                found.add(index)
         return frozenset(found)
 
 

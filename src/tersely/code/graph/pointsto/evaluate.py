@@ -217,7 +217,7 @@ class Evaluator:
             self.calls.receivers(file, scope, expression.object), expression.name, file
         ):
             found |= (
-                singleton(FunctionObject(value.file, value.position, value))
+                singleton(FunctionObject(*value.place, value))
                 if isinstance(value, FunctionObject)
                 else frozenset((value,))
             )

@@ -287,21 +287,15 @@ class Names(Component):
         """The receiver whose members a definition brings into sight: of a class its instance, of a
         function its own.
         """
-        scope = file.body(position)
-        if file.definitions[position].kind in MEMBER_OWNERS:
+        scope, own = file.body(position), file.definitions[position]
+        if own.kind in MEMBER_OWNERS:
             target = self.members.class_of(file, position)
-            return (
-                singleton(Instance(target.file, target.position, True))
-                if target is not None
-                else BOTTOM
-            )
-        if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.semantics):
+            return singleton(Instance(*target.place, True)) if target is not None else BOTTOM
+        if own.kind == Kind.LAMBDA and gives_receivers(file.semantics):
             return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return BOTTOM
-        return self.annotations.instances(
-            file, file.definitions[position].parent, scope.receiver_type
-        )
+        return self.annotations.instances(file, own.parent, scope.receiver_type)
 
     def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
         """A bare name may be a function that extends the class around it, or the type of an
@@ -309,19 +303,17 @@ class Names(Component):
         """
         position = scope
         while position > 0:
-            inner = file.body(position)
+            inner, own = file.body(position), file.definitions[position]
             receivers: Values = BOTTOM
-            if file.definitions[position].kind in MEMBER_OWNERS:
+            if own.kind in MEMBER_OWNERS:
                 target = self.members.class_of(file, position)
                 receivers = singleton(instance_of(target)) if target is not None else BOTTOM
             elif inner is not None and inner.receiver_type is not None:
-                receivers = self.annotations.instances(
-                    file, file.definitions[position].parent, inner.receiver_type
-                )
+                receivers = self.annotations.instances(file, own.parent, inner.receiver_type)
             for receiver in receivers:
                 if found := self.typed.extension_functions(receiver, name, file):
                     return found
-            position = file.definitions[position].parent
+            position = own.parent
         return BOTTOM
 
     def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
@@ -388,7 +380,7 @@ class Names(Component):
         if file.semantics.class_side:
             return self.members.open.receivers(file, scope)
         method = file.enclosing_method(scope)
-        owner = file.owner_class(method) if method >= 0 else -1
+        owner = file.owner_class(method)
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
             made = singleton(Instance(file.id, method)) | self._given_receivers(file, method)
             return made | self.values(
@@ -455,7 +447,7 @@ class Names(Component):
     def parent(self, file: File, scope: int) -> Values:
         """`super` seen from a scope."""
         method = file.enclosing_method(scope)
-        owner = file.owner_class(method) if method >= 0 else -1
+        owner = file.owner_class(method)
         if owner < 0:
             return BOTTOM
         side = (
@@ -598,8 +590,7 @@ def _binding_calls(
 ) -> Iterator[tuple[int, Invocation]]:
     """(scope, call) of each `name.binder(receiver, …)` of a file."""
     for binder in sorted(binders):
-        for scope, index in file.calls_by_name.get(binder, ()):
-            call = file.call(scope, index)
+        for scope, call in file.calls(binder):
             if call.arguments and name in callee_names(receiver_of(call)):
                 yield scope, call
 

@@ -151,8 +151,7 @@ class Summaries(Component):
         home, position = self.program.place(function)
         names = [parameter.name for parameter in home.scope(position).parameters[place:]][:1]
         found: Values = BOTTOM
-        for scope, index in home.calls_by_name.get(names[0], ()) if names else ():
-            call = home.call(scope, index)
+        for scope, call in home.calls(names[0]) if names else ():
             if call.callee == names[0] and call.arguments and home.is_inside(scope, position):
                 found |= self.values(home, scope, call.arguments[0])
         return found
@@ -176,9 +175,7 @@ class Summaries(Component):
         found: Values = BOTTOM
         if file.semantics.virtual:
             owners = frozenset(
-                Instance(value.file, value.position, True)
-                if isinstance(value, ClassObject)
-                else value
+                Instance(*value.place, True) if isinstance(value, ClassObject) else value
                 for value in owners
             )
         for name in names:
@@ -211,8 +208,7 @@ class Summaries(Component):
         if below is not None and below.below is not None:
             return below.summaries.names_given(file, getter, place)
         found = set[str]()
-        for scope, index in file.calls_by_name.get(getter, ()):
-            call = file.call(scope, index)
+        for scope, call in file.calls(getter):
             if call.callee != getter and not isinstance(call.callee, Member):
                 continue  # what it gave is called
             for value in self.union(file, scope, call.arguments[place : place + 1]):

@@ -193,18 +193,18 @@ def has(values: Iterable[Value], *kinds: type[Value]) -> bool:
 
 def own_class(value: Defined) -> ClassObject:
     """The class of an instance, or of what else has the place of one."""
-    return ClassObject(value.file, value.position)
+    return ClassObject(*value.place)
 
 
 def instance_of(value: Defined) -> Instance:
     """An instance of this very class, or of what else has the place of one."""
-    return Instance(value.file, value.position)
+    return Instance(*value.place)
 
 
 def itself(value: Value) -> Value:
     """A function as nobody has bound it, an instance as one of its very class; others as they are."""
     if isinstance(value, FunctionObject):
-        return FunctionObject(value.file, value.position)
+        return FunctionObject(*value.place)
     return instance_of(value) if isinstance(value, Instance) else value
 
 
@@ -295,7 +295,7 @@ def _less_deep(value: Value, depth: int) -> Value | None:
 def given_first(values: Values, number: int) -> Values:
     """Functions of which the first arguments are given already; other values as they are."""
     return frozenset(
-        FunctionObject(value.file, value.position, value.receiver, value.given + number)
+        FunctionObject(*value.place, value.receiver, value.given + number)
         if isinstance(value, FunctionObject)
         else value
         for value in values

@@ -64,6 +64,7 @@ from tersely.code.syntax.mentions import (
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
 Sites = dict[Any, list[tuple[int, int]]]  # by name: (scope, position among its calls or reads)
 Stored = Any  # an expression as the index has it, in plain tuples
+ANYWHERE = -1  # in place of a definition around: the name may be known in every file
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -157,7 +158,7 @@ class Flow(NamedTuple):
     value: Expression
     target: Any
     call: Invocation | None
-    is_local: bool = False  # the name is known in this file alone
+    within: int = ANYWHERE  # the definition inside which alone the name is known, 0 for the file
     is_return: bool = False  # of the function `target`
     of_result: bool = False  # the name is that of a call whose result goes there
 
@@ -371,6 +372,18 @@ class File:
             every.update(dict.fromkeys(owners - semantics.super_names))
         return tuple(every)
 
+    def calls(self, name: Any) -> Iterator[tuple[int, Invocation]]:
+        """Every call that a name writes, with its scope."""
+        for scope, index in self.calls_by_name.get(name, ()):
+            yield scope, self.call(scope, index)
+
+    def calls_inside(self, name: Any, outer: int) -> list[tuple[int, int]]:
+        """(scope, position among its calls) of the calls inside a definition that a name writes, and
+        of those that may call what they are given by that.
+        """
+        places = (*self.calls_by_name.get(name, ()), *self.handed_by_name.get(name, ()))
+        return [(at, index) for at, index in dict.fromkeys(places) if self.is_inside(at, outer)]
+
     def handed(self, function: int) -> tuple[int, Invocation] | None:
         """The place where a function without a name is written as an argument: the scope, and the
         call that takes it; None for any other.
@@ -416,35 +429,37 @@ class File:
         named = map(self.calls_by_name.get, calling_names(self.semantics))
         return iter(sorted({place for places in named for place in places or ()}))
 
-    def scopes_naming(self, name: str) -> Sequence[int]:
-        """The scopes that write a name in any expression."""
-        return self._scopes_by_written[0].get(name, ())
-
-    def scopes_with_member(self, name: str) -> Sequence[int]:
-        """The scopes that write a member of that name in any expression."""
-        return self._scopes_by_written[1].get(name, ())
+    def scopes_writing(self, name: str, *, as_member: bool = False) -> Sequence[int]:
+        """The scopes that write a name in any expression, or a member of that name."""
+        return self._scopes_by_written.get((name, as_member), ())
 
     @cached_property
-    def _scopes_by_written(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    def _scopes_by_written(self) -> dict[tuple[str, int], list[int]]:
         """The scopes by the names, and by the names of members, that they write."""
-        naming: dict[str, list[int]] = defaultdict(list)
-        with_member: dict[str, list[int]] = defaultdict(list)
+        found = defaultdict[tuple[str, int], list[int]](list)
         for position, scope in self._stored:
-            names, members = written_names(scope)
-            for name in names:
-                naming[name].append(position)
-            for member in members:
-                with_member[member].append(position)
-        return naming, with_member
+            for as_member, names in enumerate(written_names(scope)):
+                for name in names:
+                    found[name, as_member].append(position)
+        return found
 
     @cached_property
-    def reads_by_name(self) -> Sites:
-        """(scope, position among its reads) of every member or bare name that is read, by name."""
-        found: Sites = defaultdict(list)
+    def _reads(self) -> dict[str, list[tuple[int, Stored, int]]]:
+        """Every member or bare name that is read, with its scope and its line, by name."""
+        found = defaultdict[str, list[tuple[int, Stored, int]]](list)
         for position, scope in self._stored:
-            for index, (expression, _) in enumerate(scope.reads):
-                found[read_name(expression)].append((position, index))
+            for expression, line in scope.reads:
+                found[read_name(expression)].append((position, expression, line))
         return found
+
+    def readings(self, name: str) -> Iterator[tuple[int, Expression, int, bool]]:
+        """What a name writes that is called or read, each with its scope, its line, and whether it is
+        called.
+        """
+        for position, call in self.calls(name):
+            yield position, call.callee, call.line, True
+        for position, expression, line in self._reads.get(name, ()):
+            yield position, self._decoded(expression), line, False
 
     def members_named(self, name: str, lines: Container[int]) -> Iterator[tuple[int, int, Member]]:
         """The members of a name that are called, read or assigned, each with its scope and its line,
@@ -452,14 +467,9 @@ class File:
         lines that write it.
         """
         is_implicit = name in self.semantics.implicit_methods
-        for position, index in self.calls_by_name.get(name, ()):
-            call = self.call(position, index)
-            callee, is_written = call.callee, not is_implicit or call.line in lines
-            if isinstance(callee, Member) and callee.name == name and is_written:
-                yield position, call.line, callee
-        for position, index in self.reads_by_name.get(name, ()):
-            expression, line = self.scope(position).reads[index]
-            if isinstance(expression, Member):
+        for position, expression, line, is_called in self.readings(name):
+            is_written = not (is_called and is_implicit) or line in lines
+            if isinstance(expression, Member) and expression.name == name and is_written:
                 yield position, line, expression
         for store in self.member_stores(name):
             yield store.scope, 0, Member(store.base, name)
@@ -505,55 +515,65 @@ class File:
                         found[name].append((*flow, True))
         return found
 
-    def _scope_flows(self, position: int, scope: Scope) -> list[tuple[Any, ...]]:
+    def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
+        """What the flows of a scope are made of, but for whether they are of results."""
         own, outer = self.definitions[position], self.definitions[position].parent
-        is_function, bound = own.kind in CALLABLE_KINDS, self._bound[position]
+        for target, value in scope.binds:
+            names, given = callee_names(target), value
+            _, _, key, *_ = target if is_tagged(target, ITEM) else (None,) * 3
+            if is_tagged(key, SPREAD):  # `base += value` adds what it holds
+                _, given = key
+            elif is_tagged(key, CONST) and self.semantics.members_are_items:
+                names += key[1:]
+            for name in names:
+                within = self._known_within(position, name, target)
+                yield position, given, name, None, within, False
         returned_by = own.name if own.kind != Kind.LAMBDA else position
-        flows: list[tuple[Any, ...]] = [
-            (
-                position,
-                value,
-                name,
-                None,
-                is_function and (name in bound or is_of_block(target)),
-                False,
-            )
-            for target, value in scope.binds
-            for name in callee_names(target)
-        ]
-        flows += [
-            (position, value, returned_by, None, False, True)
-            for value in (*scope.returns, *scope.yields)
-        ]
-        flows += [
-            (outer, default, name, None, True, False) for name, _, default, _ in scope.parameters
-        ]
+        for value in (*scope.returns, *scope.yields):
+            yield position, value, returned_by, None, ANYWHERE, True
+        for name, _, default, _ in scope.parameters:
+            yield outer, default, name, None, position, False
         if scope.decorated is not None:
             is_local = self.definitions[outer].kind in CALLABLE_KINDS
-            flows.append((outer, scope.decorated, own.name, None, is_local, False))
+            yield outer, scope.decorated, own.name, None, outer if is_local else ANYWHERE, False
         if self.semantics.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
-                entries = constant_entries(expression)
-                flows += [(position, value, key, None, False, False) for key, value in entries]
+                for key, value in constant_entries(expression):
+                    yield position, value, key, None, ANYWHERE, False
         calling = calling_names(self.semantics)
         for call in scope.calls:
             _, callee, arguments, keywords, *_ = call
             if is_tagged(callee, MEMBER) and callee[2] in calling:
-                flows.append((position, callee[1], RECEIVER, call, False, False))
+                yield position, callee[1], RECEIVER, call, ANYWHERE, False
             for place, value in (*enumerate(arguments), *keywords):
-                flows.append((position, value, place, call, False, False))
-        return flows
+                yield position, value, place, call, ANYWHERE, False
+
+    def _known_within(self, position: int, name: Any, target: Stored) -> int:
+        """The definition inside which alone a name is known that a scope binds: the file for a member
+        of the name of a local, and for a name of a block, which may be one around the scope.
+        """
+        is_own = name in self._bound[position]
+        if self.definitions[position].kind not in CALLABLE_KINDS:
+            return ANYWHERE
+        if is_own and type(target) is str:
+            return position
+        return 0 if is_own or is_of_block(target) else ANYWHERE
 
     def is_inside(self, position: int, outer: int) -> bool:
-        """True if a definition is another, or in it."""
+        """True if a definition is another, or in it, or in any place."""
         while position > outer:
             position = self.definitions[position].parent
         return position == outer
 
     def owner_class(self, position: int) -> int:
-        """The class whose member a definition is, -1 for none."""
-        parent = self.definitions[position].parent
+        """The class whose member a definition is, -1 for none, or where there is no definition."""
+        parent = self.definitions[position].parent if position >= 0 else -1
         return parent if parent >= 0 and self.definitions[parent].kind in MEMBER_OWNERS else -1
+
+    def origin(self, position: int) -> str:
+        """The name of the class around a definition, else its own."""
+        owner = self.owner_class(position)
+        return self.definitions[position if owner < 0 else owner].name
 
     def is_prefixed(self, position: int) -> bool:
         """True if a definition names its owner instead of standing in it."""
@@ -596,8 +616,7 @@ class File:
     @kept
     def given_back(self, position: int) -> tuple[int, ...]:
         """The parameters that a function returns just as they came, its receiver aside."""
-        scope = self._scopes[position]
-        assert scope is not None
+        scope = self.scope(position)
         returns = () if scope.flags & GENERATOR else scope.returns
         names = {each for each in returns if type(each) is str}
         own = {self.receiver_name(position)} if self.owner_class(position) >= 0 else set()
@@ -709,7 +728,7 @@ class File:
         if store.base not in self.semantics.receiver_names:
             return -1
         method = self.enclosing_method(store.scope)
-        owner = self.owner_class(method) if method >= 0 else -1
+        owner = self.owner_class(method)
         return owner if owner >= 0 else method
 
     @cached_property
@@ -730,15 +749,6 @@ class File:
                 if is_member or self.definitions[position].kind not in CALLABLE_KINDS:
                     for serial in serials_in(value):
                         found[serial].update(callee_names(target))
-        return found
-
-    @cached_property
-    def item_stores_by_base(self) -> dict[str, list[Store]]:
-        """Every `base[key] = value` of the file, by the last name of the base."""
-        found: dict[str, list[Store]] = defaultdict(list)
-        for store in self.item_stores:
-            for name in callee_names(store.base):
-                found[name].append(store)
         return found
 
     @cached_property
@@ -783,18 +793,19 @@ class File:
     def _stores(self) -> _Stores:
         items: list[Store] = []
         members: dict[str | int, list[Store]] = defaultdict(list)
+        are_items = self.semantics.members_are_items
         for position, scope in self._stored:
             for target, value in scope.binds:
-                if type(target) is tuple:
-                    if target[0] == ITEM:
-                        items.append(Store(position, target[1], target[2], value))
-                        key = target[2]
-                        if self.semantics.members_are_items and is_tagged(key, CONST):
-                            members[key[1]].append(Store(position, target[1], key[1], value))
-                    elif target[0] == MEMBER:
-                        members[target[2]].append(Store(position, target[1], target[2], value))
-                        if self.semantics.members_are_items:
-                            items.append(Store(position, target[1], (CONST, target[2]), value))
+                if not is_tagged(target, ITEM, MEMBER):
+                    continue
+                tag, base, key, *_ = target
+                is_constant = is_tagged(key, CONST)
+                name = key[1] if is_constant else key
+                if tag == MEMBER or (is_constant and are_items):
+                    members[name].append(Store(position, base, name, value))
+                if tag == ITEM or are_items:
+                    given = key if tag == ITEM else (CONST, name)
+                    items.append(Store(position, base, given, value))
         return _Stores(items, members)
 
     @cached_property
@@ -829,6 +840,15 @@ class File:
                             int(version), self._versions.get((owner, name), 1)
                         )
         return tables
+
+    def known_within(self, position: int) -> int:
+        """The function inside which alone a function is known by its name."""
+        outer, scope = self.definitions[position].parent, self._scopes[position]
+        if scope is None or scope.holder is not None or self.semantics.found_anywhere:
+            return ANYWHERE
+        is_bound = self.definitions[position].name in self._bound.get(outer, ())
+        is_local = is_bound and self.definitions[outer].kind in CALLABLE_KINDS
+        return outer if is_local else ANYWHERE
 
     def _binds_its_name(self, position: int, scope: Scope) -> bool:
         """True if a definition binds its name in the scope around it."""

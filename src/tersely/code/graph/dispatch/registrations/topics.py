@@ -203,7 +203,7 @@ class Topics(Component):
     def is_in_registry(self, file_id: int, position: int) -> bool:
         """True if a function is a handler that an object holds which a framework is given."""
         every = chain.from_iterable(self._in_registries().values())
-        return any((one.file, one.position) == (file_id, position) for one in every)
+        return any(one.place == (file_id, position) for one in every)
 
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
@@ -237,7 +237,7 @@ class Topics(Component):
         while given:
             registration, router = given.pop()
             for target in self._targets(registration):
-                place = (target.file, target.position)
+                place = target.place
                 if (place, router) in seen:
                     continue
                 seen.add((place, router))
@@ -261,8 +261,7 @@ class Topics(Component):
                 continue
             name = home.definitions[class_.position].name
             for file in self._writing(name, home.language.name):
-                for scope, index in file.calls_by_name.get(name, ()):
-                    call = file.call(scope, index)
+                for scope, call in file.calls(name):
                     if class_ in self.evaluator.calls.called(file, scope, call):
                         yield Registration(file, scope, summary, call)
 
@@ -307,7 +306,7 @@ class Topics(Component):
         for member, framework in registry.frameworks.items():
             for table in self.members.of_all(objects, member, file):
                 for name, functions in self._entries(table):
-                    targets = {Target(one.file, one.position, -1) for one in functions}
+                    targets = {Target(*one.place, -1) for one in functions}
                     yield ("name", framework, name), targets
         if registry.inside and depth < MAX_REGISTRY_DEPTH:
             inside = self.members.of_all(objects, registry.inside, file)
