@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tersely.code import expressions
 from tersely.code.graph import call_resolution, callgraph
-from tersely.code.graph.pointsto import evaluate, fixpoint, values
+from tersely.code.graph.pointsto import containers, evaluate, fixpoint, values
 from tersely.code.graph.program import program
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,16 @@ CODE = ROOT / "src" / "tersely" / "code"
 PAGE = (ROOT / "docs" / "analysis.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROSE = BLOCK.sub("", PAGE)
-MODULES = (expressions, call_resolution, callgraph, evaluate, fixpoint, values, program)
+MODULES = (
+    expressions,
+    call_resolution,
+    callgraph,
+    containers,
+    evaluate,
+    fixpoint,
+    values,
+    program,
+)
 
 
 def test_every_constant_is_one_of_the_graph() -> None:

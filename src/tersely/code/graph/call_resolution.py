@@ -116,7 +116,7 @@ CARRIERS_LIMIT = f"functions were followed through at most {MAX_CARRIERS} other 
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
-MAX_SEARCH_WORK = 20_000  # equations that are solved to find the callers of one symbol
+MAX_SEARCH_WORK = 12_000  # equations that are solved to find the callers of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
 SEARCH_LIMIT = "callers were looked for, the nearest first, until the work of one answer was spent"
 MAX_GETTER_WORK = 8_000  # equations of these, for what is called by a name that is computed
