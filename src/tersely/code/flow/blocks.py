@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tersely.code.flow.dominance import reached
 from tersely.code.routines import ENTRY, EXIT, CfgEdge, EdgeKind, Routine
 
 
@@ -37,7 +38,10 @@ def basic_blocks(routine: Routine) -> list[BasicBlock]:
             raises[source][target] = None
         elif edge.kind is not EdgeKind.NEVER and edge.source == chains[source][-1]:
             exits[source][target, edge.kind] = None
-    alive = _alive(exits, raises)
+    following = {
+        at: [*(target for target, _ in exits[at]), *raises[at]] for at in range(len(chains))
+    }
+    alive = reached(0, following)
     return [
         BasicBlock(tuple(chain), tuple(exits[at]), tuple(raises[at]), at in alive)
         for at, chain in enumerate(chains)
@@ -85,16 +89,3 @@ def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[lis
         parts[-1].append(point)
         last = here or last
     return parts
-
-
-def _alive(
-    exits: dict[int, dict[tuple[int, EdgeKind], None]], raises: dict[int, dict[int, None]]
-) -> set[int]:
-    alive, pending = {0}, [0]
-    while pending:
-        block = pending.pop()
-        for target in [*(target for target, _ in exits[block]), *raises[block]]:
-            if target not in alive:
-                alive.add(target)
-                pending.append(target)
-    return alive

@@ -11,7 +11,7 @@ Kennedy (2001, A simple, fast dominance algorithm).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tersely.code.routines import ENTRY, EXIT, Routine
 
@@ -92,16 +92,17 @@ def _successors(routine: Routine) -> list[list[int]]:
         before[edge.target].append(edge.source)
     after[ENTRY][EXIT] = None  # a step that always runs depends on the call of the routine
     before[EXIT].append(ENTRY)
-    ending = _reached(EXIT, before)
+    ending = reached(EXIT, before)
     for point in range(len(routine.points) - 1, -1, -1):
         if point not in ending and point != EXIT:
             after[point][EXIT] = None
             before[EXIT].append(point)
-            ending |= _reached(point, before)
+            ending |= reached(point, before)
     return [list(after[point]) for point in range(len(routine.points))]
 
 
-def _reached(start: int, neighbours: dict[int, list[int]]) -> set[int]:
+def reached(start: int, neighbours: Mapping[int, Sequence[int]]) -> set[int]:
+    """All that can be reached from a start, itself included."""
     seen = {start}
     pending = [start]
     while pending:

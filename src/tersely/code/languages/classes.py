@@ -5,10 +5,10 @@ values are made of.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression, either
-from tersely.code.languages.model import Class, Files, Function, shared_directories
+from tersely.code.languages.model import Files, shared_directories
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
 from tersely.code.symbols import Kind
 
@@ -113,20 +113,3 @@ def bind_typed(
     """Bind a local name to a value of a declared type."""
     if name is not None:
         walk.bind(name, walk.with_type(value, annotation))
-
-
-def function(
-    rule: Function | Class, then: Callable[[Lowering, Node], None]
-) -> Callable[[Lowering, Node], Any]:
-    """A definition by rule; `then` reads, in its scope, the parts that the rule leaves out."""
-
-    def lower(walk: Lowering, node: Node) -> Any:
-        result = walk.as_rule(rule, node)
-        draft, parent = walk.drafts[result[1]], walk.scope
-        if draft is not None:
-            walk.scope = draft
-            then(walk, node)
-            walk.scope = parent
-        return result
-
-    return lower

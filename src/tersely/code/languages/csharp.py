@@ -18,6 +18,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.expressions import Parameter as Parameter_
+from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     bind_typed,
     namespace_files,
@@ -253,7 +254,7 @@ FEEDERS = names(
 CSHARP = Language(
     name="csharp",
     grammar=wheel("tree_sitter_c_sharp"),
-    rules=rules_of("csharp", globals()),
+    rules=rules_of("csharp", vars(classes) | globals()),
     control="csharp",
     namespace_of=namespace_of,
     blocks=names(

@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     is_tagged,
     last_name,
 )  # fmt: skip
+from tersely.code.languages import classes
 from tersely.code.languages.model import (  # fmt: skip
     Files,
     Language,
@@ -464,7 +465,7 @@ def _element(
 GO = Language(
     name="go",
     grammar=wheel("tree_sitter_go"),
-    rules=rules_of("go", globals()),
+    rules=rules_of("go", vars(classes) | globals()),
     label_of=label_of,
     namespace_of=package_of,
     blocks=names(

@@ -15,6 +15,7 @@ from tersely.code.expressions import (
     TYPED,
     joined_texts,
 )
+from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     anonymous_class,
     namespace_files,
@@ -300,7 +301,7 @@ def call_base(walk: Lowering, node: Node) -> None:
 
 
 RULES: dict[str, Rule] = {
-    **rules_of("java", globals()),
+    **rules_of("java", vars(classes) | globals()),
     "class_declaration": annotated_class(
         Class(bases=("superclass", "interfaces"), generics=(":type_parameters",))
     ),

@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     Parameter,
     either,
 )
+from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     anonymous_class,
     bind_typed,
@@ -31,7 +32,6 @@ from tersely.code.languages.classes import (
     narrow_name,
     own_name,
 )
-from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.model import (
     Class,
     Language,
@@ -53,7 +53,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
-from tersely.code.languages.tables import rules_of
+from tersely.code.languages.tables import certain_parts, leaves, rules_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -588,7 +588,7 @@ CLASSES = {
 KOTLIN = Language(
     name="kotlin",
     grammar=wheel("tree_sitter_kotlin"),
-    rules=rules_of("kotlin", globals()),
+    rules=rules_of("kotlin", vars(classes) | globals()),
     label_of=label_of,
     control="kotlin",
     readable=readable,

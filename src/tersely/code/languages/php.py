@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     either,
     is_tagged,
 )
+from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     anonymous_class,
     namespace_files,
@@ -278,7 +279,7 @@ CALL = Call("function", "arguments")
 PHP = Language(
     name="php",
     grammar=wheel("tree_sitter_php", "language_php"),
-    rules=rules_of("php", globals()),
+    rules=rules_of("php", vars(classes) | globals()),
     prologue=b"<?php ",
     control="php",
     namespace_of=namespace_of,

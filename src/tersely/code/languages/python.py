@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     ELLIPSIS,
+    IMPORTED,
     Expression,
 )
 from tersely.code.languages.model import (
@@ -29,7 +31,6 @@ from tersely.code.languages.parts import python_matching as matching
 from tersely.code.languages.parts import python_narrowing as narrowing
 from tersely.code.languages.parts.python_brackets import without_unclosed
 from tersely.code.languages.parts.python_fields import ENUMERATIONS
-from tersely.code.languages.parts.python_library import meant_by_text
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
 from tersely.code.places import directory_of
@@ -180,6 +181,17 @@ def lower_interpolation(walk: Lowering, node: Node) -> Expression:
     walk.implicit(value, next(iter(conversions), "__format__"), (), line_of(node))
     walk.visit(others)
     return value
+
+
+_DOTTED = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)[.:]([^\W\d]\w*)")
+
+
+def meant_by_text(text: str) -> Expression:
+    """The definition that a text such as `pkg.tasks.ingest` or `pkg.tasks:ingest` names, None for
+    other texts.
+    """
+    named = _DOTTED.fullmatch(text)
+    return (IMPORTED, named[1], named[2]) if named else None
 
 
 FUNCTIONS = vars(fields) | vars(generics) | vars(matching) | vars(narrowing) | globals()

@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     is_tagged,
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
+from tersely.code.languages import classes
 from tersely.code.languages.model import (
     Attribute,
     Comment,
@@ -823,7 +824,7 @@ METHODS = summaries("rust", "methods")
 RUST = Language(
     name="rust",
     grammar=wheel("tree_sitter_rust"),
-    rules=rules_of("rust", globals()),
+    rules=rules_of("rust", vars(classes) | globals()),
     blocks=names("block match_arm for_expression while_expression if_expression"),
     control="rust",
     resolution=Resolution(

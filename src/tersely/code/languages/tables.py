@@ -13,15 +13,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.code import expressions
-from tersely.code.languages import classes, model, roles
+from tersely.code.languages import model, roles
 from tersely.code.languages.model import names
+from tersely.code.languages.nodes import TYPE_OF, OptionalNode, last_part, named_parts
 from tersely.code.languages.roles import Control, Forms, Leap
 from tersely.code.symbols import Kind
 from tersely.foundation.types import JsonMapping, JsonObject, fields, replace
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
 
 
 @cache
@@ -32,9 +39,8 @@ def table_of(path: str) -> JsonMapping:
 
 
 def rules_of(name: str, functions: JsonMapping) -> dict[str, model.Rule]:
-    """The rules of a language by node type, with functions of these names or of `classes.py`."""
-    known = {**vars(classes), **functions}
-    return _by_word(table_of(f"rules/{name}.json")["rules"], partial(_meaning, known))
+    """The rules of a language by node type, with functions of these names."""
+    return _by_word(table_of(f"rules/{name}.json")["rules"], partial(_meaning, functions))
 
 
 @cache
@@ -127,7 +133,7 @@ def _meaning(functions: JsonMapping, written: Any) -> Any:
     if functions:
         found |= _functions_among(kind, own, functions)
     rule = kind(**found)
-    return rule if also is None else model.Custom(classes.function(rule, functions[also]))
+    return rule if also is None else model.Custom(function(rule, functions[also]))
 
 
 def _functions_among(kind: type[Any], given: JsonMapping, functions: JsonMapping) -> JsonObject:
@@ -137,3 +143,59 @@ def _functions_among(kind: type[Any], given: JsonMapping, functions: JsonMapping
         for one in fields(kind)
         if one.type.startswith("Callable") and one.name in given
     }
+
+
+def function(
+    rule: model.Rule, then: Callable[[Lowering, Node], None]
+) -> Callable[[Lowering, Node], Any]:
+    """A definition by rule; `then` reads, in its scope, the parts that the rule leaves out."""
+
+    def lower(walk: Lowering, node: Node) -> Any:
+        result = walk.as_rule(rule, node)
+        draft, parent = walk.drafts[result[1]], walk.scope
+        if draft is not None:
+            walk.scope = draft
+            then(walk, node)
+            walk.scope = parent
+        return result
+
+    return lower
+
+
+# What roles tell of conditions and bodies
+
+DISJUNCTIONS = names("or ||")
+NEGATIONS = ("not", "!")
+
+
+def certain_parts(condition: Node, *, when: bool) -> list[tuple[Node, bool]]:
+    """The conditions of which one consists that are known where it is true, or false: each with
+    whether it is true.
+    """
+    found: list[tuple[Node, bool]] = []
+    pending = [(condition, when)]
+    while pending:
+        part, holds = pending.pop()
+        inside = named_parts(part) if part.child_count else []
+        joining = roles.CONJUNCTIONS if holds else DISJUNCTIONS
+        is_joined = not joining.isdisjoint(map(TYPE_OF, part.children))
+        if part.type == "parenthesized_expression" or is_joined:
+            pending += zip(reversed(inside), repeat(holds))
+        elif inside and part.children[0].type in NEGATIONS:
+            pending.append((inside[0], not holds))
+        else:
+            found.append((part, holds))
+    return found
+
+
+def leaves(language: model.Language, body: OptionalNode) -> bool:
+    """True if the code behind a body does not run after it: its last statement is a jump."""
+    known = _roles(language)
+    while body is not None and type(known.get(body.type)) in (roles.Suite, roles.Case):
+        body = last_part(body)
+    return body is not None and type(known.get(body.type)) is roles.Goes
+
+
+@cache
+def _roles(language: model.Language) -> Mapping[str, Any]:
+    return roles.roles_of(language, control_of(language.control or "shared"))

@@ -19,7 +19,6 @@ from tersely.code.expressions import (
     either,
     joined_texts,
 )
-from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
@@ -27,6 +26,7 @@ from tersely.code.languages.nodes import (
     first_part,
     named_parts,
 )
+from tersely.code.languages.tables import certain_parts, leaves
 
 if TYPE_CHECKING:
     from tree_sitter import Node

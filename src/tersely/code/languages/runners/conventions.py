@@ -4,12 +4,13 @@ the table `conventions.json` beside this.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from tersely.code.languages.runners import runner
 from tersely.code.languages.runners.runner import Runner
-from tersely.code.languages.tables import table_of
 from tersely.foundation.types import JsonMapping
 
 
@@ -47,8 +48,9 @@ def _conventions(written: JsonMapping) -> Conventions:
     return Conventions(**{**written, "runners": runners})
 
 
+_TABLE = Path(__file__).with_name("conventions.json")
 CONVENTIONS: Mapping[str, Conventions] = {
     language: _conventions(written)
-    for languages, written in table_of("runners/conventions.json").items()
+    for languages, written in json.loads(_TABLE.read_text("utf-8")).items()
     for language in languages.split()
 }

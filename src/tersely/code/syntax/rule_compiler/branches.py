@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
-from tersely.code.languages.conditions import leaves
 from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.tables import leaves
 from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 

@@ -46,7 +46,6 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.program.program import Place
 from tersely.code.graph.targets import Target
-from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import (
     HANDLER,
     RECEIVER,
@@ -55,6 +54,7 @@ from tersely.code.languages.model import (
     Summary,
     TemplateByModel,
     Topic,
+    names,
 )
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.nodes import Call, Invocation, ListLiteral, Member
@@ -621,3 +621,12 @@ def package_of(path: str) -> str:
 def last_word(name: str) -> str:
     """A name without the namespace before it: `shop:cart`, `shop.cart`."""
     return name.replace(":", ".").rpartition(".")[2]
+
+
+TOLD_VERBS = names("get post put patch delete")  # that tell routes of one path apart
+
+
+def verb_of(name: str) -> str:
+    """The verb of HTTP in the name of a function: `get`, `Get`, `GetMapping`; "" for any."""
+    verb = name.lower().removesuffix("mapping")
+    return verb if verb in TOLD_VERBS else ""
