@@ -20,6 +20,9 @@ from tersely.foundation import errors, limits
 ROOT = Path(__file__).parents[1]
 MAX_FUNCTION_NODES = 660  # syntax nodes: how much there is to read, however it is broken
 MAX_MODULE_LINES = 1200
+# Modules of a room below that a room imports, for types as well: each is a part of the other that
+# cannot be changed alone. These numbers only fall.
+KNOWN_MODULES = {("context", "code"): 35, ("capabilities", "context"): 34}
 EMPTY_NAMES = {
     "common",
     "handler",
@@ -217,6 +220,19 @@ def test_the_architecture_shows_every_layer() -> None:
         if not re.search(rf"^ *{name}(/|\.py)", text, re.MULTILINE)
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize(("room", "below"), KNOWN_MODULES)
+def test_a_room_knows_few_modules_of_the_one_below(room: str, below: str) -> None:
+    known = {
+        imported
+        for module in modules()
+        if module.name.startswith(f"src/tersely/{room}/")
+        for imported in module.imported
+        if imported.startswith(f"tersely.{below}.")
+    }
+    limit = KNOWN_MODULES[room, below]
+    assert len(known) == limit, f"lower the limit, or import fewer modules: {sorted(known)}"
 
 
 def test_the_commands_of_the_documents_exist() -> None:

@@ -29,10 +29,11 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
 from tersely.foundation.storage.private import index_places
-from tersely.foundation.storage.roots import INDEX_FILE
+from tersely.foundation.storage.roots import INDEX_FILE, resolved_directory
 
 if TYPE_CHECKING:
     from tersely.code.search.searcher import Filters, RankedHits
+    from tersely.context.lenses.neighbours import Neighbours
     from tersely.context.pack.delta.sessions import Sessions
     from tersely.context.pack.excerpt import Line
     from tersely.context.pack.texts import Texts
@@ -73,14 +74,7 @@ class Workspace:
         """Open the repository at `root`; with `refresh`, each question first brings the index up to
         date.
         """
-        try:
-            resolved = Path(root).resolve(strict=True)
-        except (OSError, RuntimeError) as error:
-            # the latter for a loop of links, before Python 3.13
-            why = getattr(error, "strerror", None) or "a loop of links"
-            raise TerselyError(
-                "root_not_found", f"{root}: {why}", "name a directory with --root"
-            ) from error
+        resolved = Path(resolved_directory(str(root), "--root"))
         return cls(Engine.open(resolved), load(resolved), refresh=refresh, progress=progress)
 
     @property
@@ -208,6 +202,12 @@ class Workspace:
         return Texts(
             self.source, self.engine.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs
         )
+
+    def neighbours(self, texts: Texts) -> Neighbours:
+        """What stands beside symbols in the graph and in their files."""
+        from tersely.context.lenses.neighbours import Neighbours
+
+        return Neighbours(self.engine.graph, self.engine.store, texts.source)
 
     def sessions(self) -> Sessions:
         """The store of what readers have been shown; to be closed. `database_unavailable` where

@@ -140,6 +140,12 @@ def test_every_command_has_a_question() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["callers", "callees", "references", "get", "deps"])
+def test_a_command_of_symbols_needs_no_first_word(ask: Ask, name: str) -> None:
+    assert ask(name, "format_cents") == ask("symbol", name, "format_cents")
+    assert ask("help", name).out.startswith(f"tersely {name} SYMBOL")
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_command_answers_people(ask: Ask, name: str) -> None:
     words, expected = QUESTIONS[name]

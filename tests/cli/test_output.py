@@ -31,6 +31,14 @@ def test_a_terminal_gets_colours_unless_it_asks_not_to(
     assert "\x1b[" in ask("stats", "--color", "always").out
 
 
+def test_a_person_is_told_once_that_what_is_indexed_is_no_repository(
+    ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert f"note: {shop} is no repository" in ask("stats").err
+    assert "note:" not in ask("stats").err
+
+
 def test_a_pack_has_colours_on_a_terminal_and_the_same_words(ask: Ask, shop: Path) -> None:
     patch = shop / "a.patch"
     patch.write_text(

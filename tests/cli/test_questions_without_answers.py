@@ -66,7 +66,7 @@ REFUSALS = [
     (["context", "checkout", "--budget", "abc"], "invalid_argument", "tokens"),
     (["frobnicate"], "unknown_command", "help"),
     (["contxt"], "unknown_command", "context"),
-    (["callers", "x"], "unknown_command", "symbol callers"),
+    (["calers", "x"], "unknown_command", "callers"),
     (["help", "frobnicate"], "unknown_command", "help"),
     (["board", "frob"], "unknown_command", "board ready, board add"),
     (["board", "redy", "--thread", "x"], "unknown_command", "board ready"),

@@ -354,6 +354,8 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     assert "… for more" not in relay.ok("inbox", "newcomer")  # twenty, which is a page
     relay.ok("send", "newcomer", "message 18", "--queue")
     assert "… for more: --after " in relay.ok("inbox", "newcomer")
+    assert "Answer: `tersely send cli TEXT --agent newcomer`" in relay.ok("inbox", "newcomer")
+    assert "--agent" not in relay.ok("inbox", "--agent", "newcomer")
     assert relay.ok("inbox", "somebody_else") == "nothing has come to somebody_else\n"
     for words in (["help", "send"], ["send", "--help"]):
         assert re.search(r"--queue +also for a name that is not yet known", relay.ok(*words))

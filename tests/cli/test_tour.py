@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 from tests.cli.asking import Ask
 from tests.repositories import initialized
 
+from tersely.cli.help.tour import TIMES_FEWER
 from tersely.foundation.text.tokens import count
 
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 FILES = {
     "kettle/heat.py": "import logging\n\n\ndef heat(water):\n    logging.info('heat')\n    return water + 80\n\n\n"
     "def cool(water):\n    return water - 80\n" + "# It takes a while.\n" * 400,
@@ -54,7 +57,19 @@ def test_every_figure_is_that_of_the_command_and_of_grep(ask: Ask, kettle: Path)
     told = ask("tour").out
     ours = sum(stop["tokens"] for stop in result["stops"])
     theirs = sum(stop["tokens_instead"] for stop in result["stops"])
-    assert told.endswith(f"These answers: {ours:,} tokens; without Tersely: {theirs:,}\n")
+    *_, sums, ordinary = told.splitlines()
+    assert sums == f"These answers: {ours:,} tokens; without Tersely: {theirs:,}"
+    assert f"{TIMES_FEWER} times fewer" in ordinary
+
+
+def test_the_figure_of_ordinary_tasks_is_that_of_the_readme() -> None:
+    """Both are medians of the same issues."""
+    medians = dict(re.findall(r"^\| \**([^|*]+)\** \|.*\| ([\d,]+) \|$", README, re.MULTILINE))
+    grep, packet = (
+        int(medians[name].replace(",", ""))
+        for name in ("grep, windows of 100 lines", "Tersely's packet, then grep in its files")
+    )
+    assert round(grep / packet) == TIMES_FEWER
 
 
 def test_a_tour_changes_no_file(ask: Ask, kettle: Path) -> None:

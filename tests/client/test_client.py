@@ -18,6 +18,7 @@ from tests.foundation.serving import serving
 from tersely.capabilities.relay.contract.operations import operations
 from tersely.client import AsyncClient, Client, ask
 from tersely.client.peer import Peer
+from tersely.client.service import Service
 from tersely.doors.http.app import WEB_CALL_THREADS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
@@ -45,6 +46,25 @@ def test_every_operation_is_asked_by_its_name() -> None:
     assert ask("thread_import", b"PK").content() == b"PK"
     with pytest.raises(TypeError, match="health takes no limit"):
         ask("health", limit=3)
+
+
+def test_a_service_says_once_that_it_waits_for_a_relay(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    async def wait() -> None:
+        told = asyncio.Event()
+        service = Service("weather", home=tmp_path)
+
+        def waits(error: TerselyError) -> None:
+            said.append(error.code)
+            told.set()
+
+        serving = asyncio.create_task(service.serve(waits=waits))
+        await told.wait()
+        serving.cancel()
+
+    asyncio.run(wait())
+    assert said == ["daemon_not_running"]
 
 
 @pytest.mark.parametrize("name", ["日本x", "two words", "", "-x", "x" * 65, "ann\r\nHost: x"])

@@ -100,7 +100,7 @@ def test_it_is_sent_when_the_relay_is_back(
     go, end = tmp_path / "go", tmp_path / "end"
     process = start("--name", "ann", "--", sys.executable, "-c", SPEAKER, str(go), str(end))
     wait_for(lambda: is_there(home, "ann"), "ann")
-    home.ok("down")
+    assert "ann go on and connect again when a relay runs" in home.ok("down")
     go.touch()
     wait_for(lambda: len(unsent(home, "ann")) == 3, "the messages on the disk")
     home.up()

@@ -113,8 +113,12 @@ def test_bytes_status_and_terminal_are_those_of_the_program(seat: Callable[..., 
     written = b"\x1b[38;5;200mcolours\x1b[0m \xff\x1b]0;title\x07 {}"
     one = seat(*PYTHON, f"import os, sys; os.write(1, {written!r}); sys.exit(7)")
     assert one.ends() == 7
-    said, _, seen = one.seen.partition(b"\r\n")
-    assert said.startswith(b"note: programs that it starts through tmux")  # what no wrapper can see
+    unseen, prompt, seen = one.seen.split(b"\r\n", 2)
+    assert unseen.startswith(
+        b"note: programs that it starts through tmux"
+    )  # what no wrapper can see
+    assert prompt.startswith(b"note: nothing is known of")
+    assert b"--prompt" in prompt
     assert seen == written
     assert termios.tcgetattr(one.its) == one.before
 

@@ -76,11 +76,17 @@ COMMANDS: tuple[Command, ...] = tuple(
     _BY_NAME[name] for section in SECTIONS.values() for name in section
 )
 
-# Spellings that help does not list a second time.
+# Spellings that help does not list a second time, such as `callers` for `symbol callers`.
+_TAKEN = {"find", *_BY_NAME}
 ALIASES: tuple[Command, ...] = (
     Command(("symbol",), "code.symbol.find"),
     Command(("semantic",), "code.search"),
     Command(("find",), "code.search"),
+    *(
+        command._replace(words=command.words[1:])
+        for command in COMMANDS
+        if len(command.words) > 1 and command.words[1] not in _TAKEN
+    ),
 )
 
 # What the relay answers, as capabilities of the catalogue.
@@ -109,11 +115,11 @@ def _relay_groups() -> set[str]:
 
 def meant_by(word: str) -> str:
     """The hint for somebody who wrote an unknown command: what may have been meant."""
-    known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS)
-    # A name of a symbol command is an easy slip: `find` for `symbol find`.
-    seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}
-    if word in seconds:
-        return f"did you mean {seconds[word]}?"
+    known = (
+        {command.words[0] for command in (*COMMANDS, *ALIASES)}
+        | set(OWN_COMMANDS)
+        | set(RELAY_COMMANDS)
+    )
     if word in _relay_groups():
         return f"did you mean {RELAY} {word}? `tersely help {RELAY} {word}` lists what there is"
     return suggestion(word, sorted(known), "tersely help lists the commands")

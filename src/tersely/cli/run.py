@@ -32,6 +32,7 @@ from tersely.cli.printing import cassettes
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, find_root, is_repository
 from tersely.foundation.system import need_posix
 from tersely.foundation.types import Environment, replace
 
@@ -70,6 +71,10 @@ def run(program: str, words: Sequence[str]) -> int:
         from tersely.workspace import Workspace
 
         root = root_of(request.options, Path())
+        if not request.options.root and not is_repository(str(root)):
+            output.print_note(
+                f"{root} is no repository: all below it is read, the index is kept in its {INDEX_DIRECTORY}"
+            )
         opened.append(
             Workspace.open(root, refresh=request.options.refresh, progress=output.progress())
         )
@@ -186,8 +191,6 @@ def print_unread(
 
 def root_of(options: Options, directory: Path) -> Path:
     """The repository that a command in a directory is about."""
-    from tersely.foundation.storage.roots import find_root
-
     return directory / options.root if options.root else find_root(directory)
 
 

@@ -30,7 +30,7 @@ from tersely.foundation.limits import (
     REQUEST_SECONDS,
 )
 from tersely.foundation.network.credentials import is_same_user
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, without_none
 from tersely.relay.wire.envelopes import VERSION, ServiceFailure
 from tersely.relay.wire.failures import error_of
 from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
@@ -230,7 +230,7 @@ class Peer:
             "requires_ack": receipts or None, "ttl_ms": ttl_ms, "importance": importance, "replyTo": reply_to or None,
             "queue": queue or None, "durability": durability or None,
         }  # fmt: skip
-        given = {name: value for name, value in meta.items() if value is not None}
+        given = without_none(meta)
         parts: JsonObject = {"to": to, "payload": payload}
         if given:
             parts["payload_meta"] = given

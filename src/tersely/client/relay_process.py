@@ -31,7 +31,7 @@ RELAY_STOP_SECONDS = 20
 STAY_SECONDS = 0.5  # between two looks whether the relay of a command that stays is there
 _RELAY = "tersely.doors.relay_process:main"
 _GATEWAY = "tersely.doors.gateway.process:main"
-_STATUS_SECONDS = 2.0
+STATUS_SECONDS = 2.0
 _LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
 
 
@@ -162,7 +162,7 @@ def _end_relay(home: Path, listener: socket.socket) -> None:
 @contextmanager
 def _connected(path: Path) -> Iterator[socket.socket | None]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.settimeout(_STATUS_SECONDS)
+        listener.settimeout(STATUS_SECONDS)
         try:
             listener.connect(str(path))
         except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError):
@@ -205,7 +205,7 @@ def _has_ended(listener: socket.socket) -> bool:
         return True
 
 
-def running(home: Path, seconds: float = _STATUS_SECONDS) -> RelayTold | None:
+def running(home: Path, seconds: float = STATUS_SECONDS) -> RelayTold | None:
     """The relay that answers for a home within a time, in seconds.
 
     Raises `not_a_relay` where what listens in its place does not hold the lock, is another user's,

@@ -17,7 +17,7 @@ from tersely.capabilities.relay.contract.operations import (
 from tersely.capabilities.relay.contract.shapes import Failure
 from tersely.client.hops import led_here
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.foundation.types import Headers, JsonMapping, field, frozen
+from tersely.foundation.types import Headers, JsonMapping, field, frozen, without_none
 
 AnswerT = TypeVar("AnswerT")
 _CALL = "cap_invoke"  # the operation that counts what has led to it
@@ -40,7 +40,7 @@ class RelayRequest(Generic[AnswerT]):
         path = self.operation.path.format(
             **{name: quote(value, safe="") for name, value in self.path.items()}
         )
-        given = {name: value for name, value in self.query.items() if value is not None}
+        given = without_none(self.query)
         return f"{path}?{urlencode(given)}" if given else path
 
     def content(self) -> bytes | None:

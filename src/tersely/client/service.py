@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -93,15 +94,24 @@ class Service:
         return added
 
     def run(self) -> None:
-        """Answer until interrupted."""
+        """Answer until interrupted; standard error says when it waits for a relay."""
         try:
-            asyncio.run(self.serve())
+            asyncio.run(self.serve(waits=self._say_why))
         except KeyboardInterrupt:
             return
 
-    async def serve(self, ready: Callable[[], None] = lambda: None) -> None:
+    def _say_why(self, error: TerselyError) -> None:
+        sys.stderr.write(f"{self.name} waits for a relay: {error}\n")
+        sys.stderr.flush()
+
+    async def serve(
+        self,
+        ready: Callable[[], None] = lambda: None,
+        waits: Callable[[TerselyError], None] = lambda error: None,
+    ) -> None:
         """Answer for as long as this is awaited, connected again whenever the relay was gone.
-        `ready` is called with every connection. Raises why the relay does not let the service in.
+        `ready` is called with every connection, `waits` with why there is none, once until there is
+        one again. Raises why the relay does not let the service in.
         """
         pause = _FIRST_PAUSE_SECONDS
         while True:
@@ -113,6 +123,8 @@ class Service:
             except TerselyError as error:
                 if error.code not in _LOST:
                     raise
+                if pause == _FIRST_PAUSE_SECONDS:
+                    waits(error)
             await asyncio.sleep(pause)
             pause = min(pause * 2, SERVICE_RECONNECT_SECONDS)
 

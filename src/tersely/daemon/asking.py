@@ -29,7 +29,7 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.network.credentials import is_same_user
 from tersely.foundation.process.identity import program_identity
-from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
+from tersely.foundation.settings import ENVIRONMENT_PREFIX, load
 from tersely.foundation.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
@@ -80,20 +80,13 @@ class Asking:
 
         With `is_whole` nothing is cut, and the reply names the files that the answer stands for.
         """
-        environment = _environment()
-        settings = load(root, environment)
         question = {
             "command": command,
             "arguments": dict(arguments),
-            "environment": environment,
+            "environment": _environment(),
             "whole": is_whole,
         }
-        request = {
-            "cmd": TEXT_COMMAND,
-            "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS,
-            **question,
-        }
-        reply = await self._of_daemon(str(root), settings, request, on_progress)
+        reply = await self._of_daemon(root, {"cmd": TEXT_COMMAND, **question}, on_progress)
         if reply is None:
             reply = json.loads(await self._own_of(str(root)).ask(question, on_progress))
         return _success_of(reply)
@@ -102,10 +95,7 @@ class Asking:
         """The revision that cacheable answers depend on beside their question, as the files are
         now; empty if it is not known.
         """
-        request = {"cmd": "revision", "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS}
-        reply = await self._of_daemon(
-            str(root), load(root, _environment()), request, lambda done, total: None
-        )
+        reply = await self._of_daemon(root, {"cmd": "revision"})
         return (
             await self._own_of(str(root)).revision()
             if reply is None
@@ -117,14 +107,7 @@ class Asking:
         instead.
         """
         question = {"command": command, "arguments": dict(arguments)}
-        request = {
-            "cmd": VALUE_COMMAND,
-            "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS,
-            **question,
-        }
-        reply = await self._of_daemon(
-            str(root), load(root, _environment()), request, lambda done, total: None
-        )
+        reply = await self._of_daemon(root, {"cmd": VALUE_COMMAND, **question})
         if reply is None:
             reply = json.loads(await self._own_of(str(root)).value(command, arguments))
         return _success_of(reply)["result"]
@@ -139,11 +122,16 @@ class Asking:
         self._own.clear()
 
     async def _of_daemon(
-        self, root: str, settings: Settings, request: JsonObject, on_progress: Progress
+        self,
+        place: Path,
+        question: JsonObject,
+        on_progress: Progress = lambda done, total: None,
     ) -> JsonObject | None:
         """The reply of a daemon, one that is started for it if need be; None if there is none of
         this program.
         """
+        root, settings = str(place), load(place, _environment())
+        request = {"timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS, **question}
         if settings.daemon == "off":
             return None
         reply = await self._ask_daemon(root, request, on_progress)

@@ -59,6 +59,11 @@ def by_name(value: object) -> JsonObject:
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
+def without_none(values: JsonMapping) -> JsonObject:
+    """The values that are there, by their names."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def replace(value: ValueT, **changes: Any) -> ValueT:
     """An object like another one but for some fields."""
     same = {one.name: getattr(value, one.name) for one in fields(value) if one.init}

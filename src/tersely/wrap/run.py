@@ -26,7 +26,7 @@ from tersely.wrap.child_processes import Spawned, adopt_orphans
 from tersely.wrap.command_executor import Speech
 from tersely.wrap.delivery.hooks import Hooks
 from tersely.wrap.delivery.inbox import Inbox, WaitingText
-from tersely.wrap.delivery.prompts import PromptPattern
+from tersely.wrap.delivery.prompts import PROMPT_MARKS, PromptPattern
 from tersely.wrap.handoff.handover import Handover
 from tersely.wrap.handoff.threads import VARIABLE as THREAD_VARIABLE
 from tersely.wrap.handoff.threads import SessionPlace
@@ -64,12 +64,10 @@ async def _run(wanted: WantedRun, environment: Environment, report: tmux.RunRepo
         marker = "" if wanted.trusts_screen else secrets.token_hex(MARKER_BYTES)
         run = _Run(wanted, mail, handover, marker, introduced)
         if NAME_VARIABLE not in environment:  # an agent is not told
-            sys.stderr.write(f"note: {UNSEEN}\n")
-            sys.stderr.flush()
+            _note(UNSEEN, *_unknown_prompt(wanted))
         status = await run.until_end(environment, report)
         not_kept = await asyncio.to_thread(handover.close, mail.who.program, status)
-        for note in filter(None, (not_kept, *run.notes())):
-            sys.stderr.write(f"note: {note}\n")
+        _note(*filter(None, (not_kept, *run.notes())))
         report.ended(status)
         return status
     finally:
@@ -97,8 +95,7 @@ class _Run:
 
     async def until_end(self, environment: Environment, report: tmux.RunReport) -> int:
         """Run the program until it ends; its exit status."""
-        agent = _agent_of(self._wanted)
-        wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
+        wrapped = _wrapped(self._wanted)
         adopt_orphans()
         with contextlib.closing(Screen(*terminal.size(None))) as screen:
             if wrapped is None and screen.is_blind:
@@ -214,6 +211,31 @@ class _Run:
     def _prompt(self, wrapped: Wrapped | None) -> PromptPattern:
         row = self._wanted.prompt or (wrapped.prompt if wrapped is not None else "")
         return PromptPattern(re.compile(row) if row else None)
+
+
+def _note(*notes: str) -> None:
+    """Say something at the terminal."""
+    for note in notes:
+        sys.stderr.write(f"note: {note}\n")
+    sys.stderr.flush()
+
+
+def _unknown_prompt(wanted: WantedRun) -> list[str]:
+    """What is to be known of a program that only a prompt on its screen shows to wait, for as long
+    as nobody has said how that looks.
+    """
+    if wanted.prompt or _wrapped(wanted) is not None:
+        return []
+    program, marks = visible_line(wanted.words[0]), " ".join(PROMPT_MARKS)
+    return [
+        f"nothing is known of {program}: messages wait until its prompt ends in one of {marks}, or is as --prompt says"
+    ]
+
+
+def _wrapped(wanted: WantedRun) -> Wrapped | None:
+    """How a program is wrapped, where it is a known agent."""
+    agent = _agent_of(wanted)
+    return AGENTS[agent].wrapped if agent in AGENTS else None
 
 
 def _agent_of(wanted: WantedRun) -> str:

@@ -54,6 +54,9 @@ defmodule App.Both do
   @callback both(integer) :: integer
   def a &&& b, do: a + b
   def a <~ b when is_list(a), do: a ++ b
+  @callback bounded(a) :: a when a: integer
+  @callback named :: atom
+  def (a ~> b) when is_list(a), do: a ++ b
   defmacro +a, do: a
 end
 defprotocol Size do
@@ -183,9 +186,12 @@ def test_elixir(tmp_path: Path) -> None:
             "lib/app/helpers.ex:App.Both.both function 6",
             "lib/app/helpers.ex:App.Both.&&& function 7",
             "lib/app/helpers.ex:App.Both.<~ function 8",
-            "lib/app/helpers.ex:App.Both.+ macro 9",
-            "lib/app/helpers.ex:Size interface 11",
-            "lib/app/helpers.ex:Size#2 extension 15",
+            "lib/app/helpers.ex:App.Both.bounded function 9",
+            "lib/app/helpers.ex:App.Both.named function 10",
+            "lib/app/helpers.ex:App.Both.~> function 11",
+            "lib/app/helpers.ex:App.Both.+ macro 12",
+            "lib/app/helpers.ex:Size interface 14",
+            "lib/app/helpers.ex:Size#2 extension 18",
         ],
         imports=[
             "lib/app/core.ex: App.Helpers *",

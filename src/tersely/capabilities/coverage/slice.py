@@ -20,6 +20,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.declaration.values import lines_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES
 
@@ -69,8 +70,7 @@ def text(found: CoverageSlice, style: Style) -> str:
     last = 0
     for line in found.lines:
         if line.number > last + 1:
-            gap = f"{last + 1}-{line.number - 1}" if line.number > last + 2 else f"{last + 1}"
-            heads.append(style.faint(f"⋯ {gap}"))
+            heads.append(style.faint(f"⋯ {lines_text(last + 1, line.number - 1)}"))
         mark = (
             "" if not is_mixed else " " if line.hits is None else RAN if line.hits > 0 else MISSED
         )

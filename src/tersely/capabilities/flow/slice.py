@@ -12,6 +12,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note, source_lines, statement_place, symbol_of
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.flow.slicing import Direction
@@ -168,8 +169,7 @@ def _code_lines(part: SlicePart, style: Style) -> list[str]:
     last = part.lines[0] - 1
     for number, line in zip(part.lines, part.code, strict=False):
         if number > last + 1:
-            gap = f"{last + 1}-{number - 1}" if number > last + 2 else f"{last + 1}"
-            shown.append(f"  {' ' * width}  {style.faint(f'⋯ {gap}')}")
+            shown.append(f"  {' ' * width}  {style.faint(f'⋯ {lines_text(last + 1, number - 1)}')}")
         shown.append(f"  {style.faint(f'{number:>{width}}')}  {line}".rstrip())
         last = number
     return shown

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
     Page,
@@ -24,30 +23,18 @@ from tersely.capabilities.declaration.declaration import (
     positional,
 )
 from tersely.capabilities.files.places import files_below, normal, why_not_indexed
-from tersely.capabilities.graph.listing import name_of, path_of
+from tersely.capabilities.graph.listing import name_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
-from tersely.code.places import is_test
-from tersely.code.symbols import CLASS_KINDS, Grade, Kind, Symbol
+from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tersely.code.graph.users import User, Users
-    from tersely.code.index.storage.schema import IndexedFile
-    from tersely.code.languages.runners.runner import SelectedTest
-    from tersely.context.lenses.test_impact.files import FileOfTests
+    from tersely.context.lenses.test_impact.affected import Route, TestedChange, TestFile
     from tersely.context.lenses.test_impact.importing import Importing
-    from tersely.context.lenses.test_impact.reach import Affected, Reaching, Step
-    from tersely.context.lenses.test_impact.suites import Suites
     from tersely.workspace import Workspace
 
-MAX_CHANGED_SYMBOLS = 2_000  # from which the search for tests starts
 DEFAULT_FILES = 20
-MAX_RANKED_FILES = 500  # that write names of the change, the best
-# of the files of tests, that are run first; more than these few where a share of all is more
-FIRST_FILES, FIRST_SHARE = 3, 0.1
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one file; of more it is said how many
 # What there was before the first commit: no files, named by SHA-1 and by SHA-256.
 EMPTY_TREES = (
@@ -55,33 +42,6 @@ EMPTY_TREES = (
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 )
 NAMED_LINKS = 10  # handlers that changed templates link to
-
-
-@frozen
-class Route:
-    """The tests that may run what has changed in one way; a file as a whole where its tests have no
-    names.
-    """
-
-    certainty: float  # that one of these tests runs it, from 0 to 1
-    grade: Grade  # of the least sure step
-    way: tuple[Step, ...]  # from the first symbol that is no part of the tests to the change
-    # fixtures and helpers of the tests by which they get there, the id of each
-    through: Strings
-    tests: Strings  # ids
-
-
-@frozen
-class TestFile:
-    """A file of tests that a change may break: what is known of its surest test, if any reaches it by
-    calls.
-    """
-
-    file: str
-    tests: Strings  # ids of those that reach it by calls, the surest first
-    certainty: float  # that the surest runs what has changed, 0 where only names speak for the file
-    way: tuple[Step, ...]  # as of a route
-    through: Strings
 
 
 @frozen
@@ -176,6 +136,8 @@ def run(
     stands where no way is known. The command to run first is for the first files: of tests that
     reach it by calls only those of 50 % and more.
     """
+    from tersely.context.lenses.test_impact.affected import affected_tests, test_file
+
     if files and base:
         raise TerselyError(
             "usage",
@@ -184,7 +146,21 @@ def run(
         )
     most = budget_of(workspace, budget)
     change = _change_of_names(workspace, files) if files else _of_git(workspace, base)
-    impact = _impact(workspace, change, limit, offset)
+    found = affected_tests(workspace.engine, change)
+    impact = ChangeImpact(
+        change.base,
+        tuple(symbol.id for symbol in change.symbols),
+        tuple(dict.fromkeys(one.id for one in change.gone)),
+        found.tests,
+        found.likely,
+        page_of(found.files, limit, offset).each(test_file),
+        page_of(found.routes, limit, offset),
+        page_of(found.importing, limit, offset),
+        *found.commands,
+        found.limits,
+        tuple(change.templates),
+        found.links,
+    )
     shown = partial(_shortened, impact)
     return fitted(shown, text, range(len(impact.files.items) + 1), most, workspace.tokenizer)
 
@@ -195,177 +171,10 @@ def _shortened(impact: ChangeImpact, files: int) -> ChangeImpact:
     return replace(impact, files=replace(page, items=page.items[:files], more=page.more + more))
 
 
-def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> ChangeImpact:
-    from tersely.code.graph.users import Users
-    from tersely.code.languages.runners.runner import SelectedTest
-    from tersely.context.lenses.test_impact.files import ranked
-    from tersely.context.lenses.test_impact.naming import (
-        names_of,
-        worth_of_names,
-        worth_of_places,
-        worth_of_words,
-    )
-    from tersely.context.lenses.test_impact.reach import LIKELY, Reach
-    from tersely.context.lenses.test_impact.suites import Suites
-
-    engine = workspace.engine
-    symbols = change.symbols[:MAX_CHANGED_SYMBOLS]
-    engine.note_unread(symbols)
-    users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
-    before = _users_of_gone(change.gone, users)
-    before += [user for path in change.templates for user in users.of_template(path)]
-    found = Reach(users, engine.store, suites).search(symbols, before)
-    importing = _others(workspace, _importing(workspace, change), found, suites)
-    names = {*change.names, *names_of(symbols)}
-    naming = worth_of_names(names, change.files, engine.store, suites, MAX_RANKED_FILES)
-    beside = (
-        worth_of_places(change.files, naming),
-        worth_of_words(names, change.files, naming.keys() | {one.test.path for one in found.tests}),
-    )
-    files = ranked(found.tests, naming, beside, lambda path: len(suites.tests(path)))
-    likely = {one.test for one in found.tests if one.certainty >= LIKELY}
-    every = [one.test for one in found.tests]
-    commands = _commands(
-        workspace,
-        _first(files, likely, engine.store.files()),
-        every,
-        [SelectedTest(one.file) for one in importing],
-        suites,
-    )
-    return ChangeImpact(
-        change.base,
-        tuple(symbol.id for symbol in change.symbols),
-        tuple(dict.fromkeys(one.id for one in change.gone)),
-        len(every),
-        len(likely),
-        page_of(files, limit, offset).each(_test_file),
-        page_of(_routes(found.tests), limit, offset),
-        page_of(importing, limit, offset),
-        *commands,
-        tuple(filter(None, (found.limit, _changed_beyond(change)))),
-        tuple(change.templates),
-        tuple(dict.fromkeys(chain.from_iterable(map(users.linked_from, change.templates)))),
-    )
-
-
-def _first(
-    files: Sequence[FileOfTests], likely: Collection[SelectedTest], indexed: Iterable[IndexedFile]
-) -> list[SelectedTest]:
-    """The tests to run first: the likely ones of the first files, all of these where none is known by
-    calls.
-    """
-    from tersely.code.languages.runners.runner import SelectedTest
-
-    suite = sum(is_test(file.path) for file in indexed)
-    first = files[: max(FIRST_FILES, int(FIRST_SHARE * suite))]
-    if not any(one.tests for one in files):
-        return [SelectedTest(one.file) for one in first]
-    return [each.test for one in first for each in one.tests if each.test in likely]
-
-
-def _test_file(one: FileOfTests) -> TestFile:
-    if not one.tests:
-        return TestFile(one.file, (), 0.0, (), ())
-    surest = _route(one.tests[:1])
-    tests = tuple(map(_id_of, (each.test for each in one.tests)))
-    return TestFile(one.file, tests, surest.certainty, surest.way, surest.through)
-
-
-def _changed_beyond(change: _Change) -> str:
-    """The remark where not all changed symbols were followed."""
-    followed = f"{MAX_CHANGED_SYMBOLS:,} of {len(change.symbols):,} changed symbols"
-    return followed if len(change.symbols) > MAX_CHANGED_SYMBOLS else ""
-
-
-class _Commands(NamedTuple):
-    """The commands that run tests."""
-
-    likely: str
-    every: str
-    others: str
-    by_imports: str
-
-
-def _commands(
-    workspace: Workspace,
-    likely: Sequence[SelectedTest],
-    every: Sequence[SelectedTest],
-    by_imports: Sequence[SelectedTest],
-    suites: Suites,
-) -> _Commands:
-    from tersely.context.lenses.test_impact.command import command
-
-    languages = {file.path: file.language for file in workspace.engine.store.files()}
-    all_files = _all_files([*every, *by_imports], languages, suites)
-
-    def command_of(tests: Sequence[SelectedTest]) -> str:
-        return command(tests, languages.__getitem__, workspace.root, all_files)
-
-    others = sorted(set(every).difference(likely))
-    return _Commands(
-        command_of(likely),
-        command_of(every),
-        command_of(others),
-        command_of(by_imports),
-    )
-
-
-def _all_files(
-    tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites
-) -> list[str]:
-    """The files that hold tests, if those that are to be run may be all of them."""
-    candidates = [path for path in languages if is_test(path)]
-    if 2 * len({test.path for test in tests}) < len(candidates):
-        return []
-    return [path for path in candidates if suites.holds_tests(path, languages[path])]
-
-
-def _routes(found: Sequence[Affected]) -> list[Route]:
-    """Tests that reach the change in the same way, together; the surest and shortest ways first."""
-    from tersely.context.lenses.test_impact.files import order
-
-    by_route: dict[tuple[object, ...], list[Affected]] = {}
-    for one in sorted(found, key=order):
-        by_route.setdefault((one.certainty, one.grade, _outside_tests(one)), []).append(one)
-    return [_route(group) for group in by_route.values()]
-
-
-def _outside_tests(affected: Affected) -> tuple[Step, ...]:
-    """The way from where it leaves the tests; if it never does, the change alone, nothing if that
-    is the test.
-    """
-    steps = affected.steps
-    left = next(
-        (at for at, step in enumerate(steps) if not is_test(path_of(step.id))), len(steps) - 1
-    )
-    return steps[max(left, 1) :]
-
-
-def _route(group: Sequence[Affected]) -> Route:
-    one, shared = group[0], _outside_tests(group[0])
-    between = (step.id for each in group for step in each.steps[1 : len(each.steps) - len(shared)])
-    ids = tuple(map(_id_of, sorted(each.test for each in group)))
-    return Route(round(one.certainty, 3), one.grade, shared, tuple(dict.fromkeys(between)), ids)
-
-
-def _id_of(test: SelectedTest) -> str:
-    return f"{test.path}:{test.name}" if test.name else test.path
-
-
-@frozen
-class _Change:
-    """A change: symbols, definitions that are gone, and the indexed files that differ."""
-
-    symbols: list[Symbol]
-    gone: list[Symbol]
-    files: list[str]
-    templates: list[str]  # which are no files of the index
-    names: Collection[str] = ()  # that changed lines take away or bring
-    base: str = ""
-
-
-def _change_of_names(workspace: Workspace, named: Strings) -> _Change:
+def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> TestedChange:
     """Everything in the files, or the symbols, that somebody names."""
+    from tersely.context.lenses.test_impact.affected import TestedChange
+
     engine = workspace.engine
     symbols: dict[str, Symbol] = {}
     files: dict[str, None] = {}
@@ -385,7 +194,7 @@ def _change_of_names(workspace: Workspace, named: Strings) -> _Change:
             ]
         symbols.update((symbol.id, symbol) for symbol in found)
         files.update((symbol.path, None) for symbol in found)
-    return _Change(list(symbols.values()), [], list(files), templates)
+    return TestedChange(list(symbols.values()), [], list(files), templates)
 
 
 def _read(workspace: Workspace, named: Sequence[str]) -> list[str]:
@@ -407,70 +216,15 @@ def _is_template(workspace: Workspace, path: str) -> bool:
     return is_file and workspace.engine.store.file(path) is None
 
 
-def _of_git(workspace: Workspace, base: str) -> _Change:
+def _of_git(workspace: Workspace, base: str) -> TestedChange:
     """The change that git reports."""
     from tersely.code.index.unread import left_out
-    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed, unread
-    from tersely.context.lenses.diff.changed_symbols import file_symbol
-    from tersely.context.lenses.diff.features.words import names_of as changed_names
+    from tersely.context.lenses.test_impact.affected import changed_by_git
 
-    store = workspace.engine.store
-    change = of_git(workspace.root, store, Revisions(base, worktree=not base))
-    diffs = [file.diff for file in change.files]
-    paths = [diff.path for diff in diffs if diff.path]
-    workspace.engine.note_incomplete([*left_out(store, paths), *unread(change)])
-    changed = symbols_changed(change)
-    before = [one.was for one in changed if one.was is not None and one.is_renamed]
-    lost = [file_symbol(one.old_path, b"") for one in diffs if one.old_path not in ("", one.path)]
-    lost += [*(one.symbol for one in changed if one.is_gone), *before]
-    now = [one.symbol for one in changed if not one.is_gone]
-    for one in diffs:
-        is_whole = one.path and (not one.old_path or one.is_missing)
-        now += store.symbols_of(one.path) if is_whole else ()
-    # a file has changed where something was taken out of it; methods see the bases of their class
-    now += (one for each in lost for one in store.symbols_of(each.path)[:1])
-    now += [
-        one
-        for each in now
-        if each.kind in CLASS_KINDS
-        for one in store.symbols_of(each.path)
-        if one.parent == each.id
-    ]
-    symbols = {one.id: one for one in now if one.kind is not Kind.LAMBDA and store.file(one.path)}
-    said = changed_names(diffs, lambda _: ())
-    return _Change(
-        sorted(symbols.values(), key=lambda one: (one.path, one.start_byte, -one.end_byte)),
-        lost,
-        [path for path in paths if store.file(path)],
-        [path for path in paths if _is_template(workspace, path)],
-        said.gone | said.brought,
-        change.commit,
-    )
-
-
-def _users_of_gone(gone: Sequence[Symbol], users: Users) -> list[User]:
-    named = (one for one in gone if one.id != one.path)  # else it is a file
-    return [user for one in named for user in users.of_gone(one.name, one.language)]
-
-
-def _importing(workspace: Workspace, change: _Change) -> list[Importing]:
-    """All files that import a changed one, nearest first."""
-    from tersely.context.lenses.test_impact.importing import importing, imports_of_gone
-
-    engine = workspace.engine
-    imports = engine.store.every_import()
-    left = [one.path for one in change.gone if one.kind is Kind.MODULE]
-    changed = {*change.files, *(to for path in left for to, _ in imports_of_gone(path, imports))}
-    return importing(changed, engine.imports.edges(imports), engine.graph.program.under)
-
-
-def _others(
-    workspace: Workspace, ways: Sequence[Importing], found: Reaching, suites: Suites
-) -> list[Importing]:
-    """Those of some files that hold a test which is not found already."""
-    languages = {file.path: file.language for file in workspace.engine.store.files()}
-    reached = {affected.test for affected in found.tests}
-    return [one for one in ways if suites.has_others(one.file, languages[one.file], reached)]
+    change, paths = changed_by_git(workspace.engine, base)
+    workspace.engine.note_incomplete(left_out(workspace.engine.store, paths))
+    templates = [path for path in paths if _is_template(workspace, path)]
+    return replace(change, templates=templates)
 
 
 def _file_line(one: TestFile, style: Style) -> str:

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-def budget_option() -> Any:
+def budget_option(
+    default: int | None = None,
+    what: str = "the most tokens that the answer may have",
+    metavar: str = "TOKENS",
+) -> Any:
     """Declare the most tokens of an answer; None leaves it to the settings."""
-    return option(
-        None,
-        "the most tokens that the answer may have; 2,000 if no setting says otherwise",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    )
+    if default is None:
+        what += "; 2,000 if no setting says otherwise"
+    return option(default, what, minimum=1, maximum=MAX_BUDGET_TOKENS, metavar=metavar)
 
 
 def budget_of(workspace: Workspace, budget: int | None) -> int:

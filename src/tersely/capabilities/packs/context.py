@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -99,7 +99,7 @@ def run(
     ultracompact says each path once and each symbol in one line; json and markdown are for programs
     and documents.
     """
-    from tersely.context.lenses.neighbours import Neighbours, view_of
+    from tersely.context.lenses.neighbours import view_of
 
     check(packing.memory.reader)
     engine = workspace.engine
@@ -110,7 +110,7 @@ def run(
     bodies = _sliced_bodies(workspace, slice, targets)
     engine.note_unread(targets)
     texts = workspace.texts(bodies, with_docs=packing.wording.with_docs)
-    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    neighbours = workspace.neighbours(texts)
     is_slice = bool(bodies)  # of which less of the file around it is shown
     view = view_of(targets, neighbours, depth=depth, siblings=not is_slice)
     view = replace(
@@ -164,7 +164,7 @@ def _report_lines(context: Context, style: Style) -> list[str]:
         + style.faint(f"  the whole files: {report.whole_files:,}{saved}")
     ]
     rows = [
-        (part, f"{tokens:,}", _symbols_text(report.items.get(part, 0)))
+        (part, f"{tokens:,}", counted(report.items[part], "symbol") if part in report.items else "")
         for part, tokens in report.by_part.items()
     ]
     lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
@@ -178,7 +178,3 @@ def _report_lines(context: Context, style: Style) -> list[str]:
             else []
         ),
     ]
-
-
-def _symbols_text(number: int) -> str:
-    return f"{number} symbol{'s' * (number != 1)}" if number else ""

@@ -17,9 +17,9 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
@@ -56,13 +56,7 @@ class PacketParameters:
     test_command: str = option(
         "", "what tells whether the task is done; without it tests are looked for"
     )
-    max_tokens: int = option(
-        DEFAULT_PACKET_TOKENS,
-        "the most tokens of the packet",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="N",
-    )
+    max_tokens: int = budget_option(DEFAULT_PACKET_TOKENS, "the most tokens of the packet", "N")
     min_confidence: float = option(
         DEFAULT_CONFIDENCE,
         "below it there is no packet: which share of the files to be changed is expected among its own",

@@ -15,6 +15,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.packet import located, source_lines
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -26,7 +27,6 @@ from tersely.capabilities.packs.sessions import (
     session_lines,
 )
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
@@ -92,13 +92,7 @@ def run(
     base: str = option(
         "", "take what has changed since then for the beginning of it; the last commit if none"
     ),
-    budget: int = option(
-        DEFAULT_PLAN_TOKENS,
-        "the most tokens that the answer may have",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    ),
+    budget: int = budget_option(DEFAULT_PLAN_TOKENS),
     explain: bool = option(False, "say what was weighed, and how likely each of it is"),
     packing: Packing = group(Packing),
 ) -> Planned:

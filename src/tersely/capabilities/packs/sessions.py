@@ -5,6 +5,7 @@ packs to it.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tersely.context.lenses.candidate import View
+    from tersely.context.pack.delta.sessions import Sessions
     from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
     from tersely.context.pack.kinds.outline import Outline
     from tersely.context.pack.model import Pack
@@ -208,6 +210,15 @@ def answered(
     return Answer(sent.pack, sent.text, None, texts, form, tuple(splitter.pieces))
 
 
+@contextmanager
+def _opened(workspace: Workspace, reader: Session, name: str) -> Iterator[Sessions]:
+    """The store of what readers were shown, where a reader is forgotten if that is wanted."""
+    with workspace.sessions() as sessions:
+        if reader.reset:
+            sessions.reset(name)
+        yield sessions
+
+
 def _to_reader(
     workspace: Workspace,
     memory: Memory,
@@ -223,9 +234,7 @@ def _to_reader(
 
     session = memory.reader.session
     assert session is not None
-    with workspace.sessions() as sessions:
-        if memory.reader.reset:
-            sessions.reset(session)
+    with _opened(workspace, memory.reader, session) as sessions:
         reader = Reader(sessions.shown(session), texts, meter.count_once, view)
         if memory.fill:
             sent = fitted(reader=reader)
@@ -259,9 +268,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
     text, used = outline.text, outline.used
     if reader.session is None:
         return Text(text, used, None)
-    with workspace.sessions() as sessions:
-        if reader.reset:
-            sessions.reset(reader.session)
+    with _opened(workspace, reader, reader.session) as sessions:
         had = sessions.shown(reader.session).get(key)
         names = dict(row.split("\t", 1) for row in had.body.split("\n") if row) if had else {}
         if names:
@@ -287,9 +294,7 @@ def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str])
     check(reader)
     if reader.session is None:
         return set(rows)
-    with workspace.sessions() as sessions:
-        if reader.reset:
-            sessions.reset(reader.session)
+    with _opened(workspace, reader, reader.session) as sessions:
         had = sessions.shown(reader.session).get(key)
         known = dict.fromkeys(had.body.split("\n")) if had else {}
         new = set(rows).difference(known)

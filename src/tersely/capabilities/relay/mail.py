@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -37,10 +36,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, without_none
 
 if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
     from tersely.relay.mail.mail import Mail
     from tersely.relay.store.mailboxes import HistoryMessage, Waiting
 
@@ -155,8 +153,13 @@ def send(
         payload["data"] = data
     if thread:
         payload["thread"] = thread
-    treatment = _treatment(
-        ttl_ms=ttl_ms, importance=importance, replyTo=reply_to or None, queue=queue or None
+    treatment = without_none(
+        {
+            "ttl_ms": ttl_ms,
+            "importance": importance,
+            "replyTo": reply_to or None,
+            "queue": queue or None,
+        }
     )
     now_ms = mail.store.now_ms()
     one = Post(
@@ -184,11 +187,6 @@ def send(
     )
 
 
-def _treatment(**wanted: object) -> JsonObject:
-    """The treatment that is wanted, as `relay.wire.envelopes.Treatment` has it."""
-    return {name: value for name, value in wanted.items() if value is not None}
-
-
 # Mailboxes
 
 
@@ -206,7 +204,7 @@ def _deliveries_text(found: Deliveries, style: Style) -> str:
     )
     if not shown:
         return f"nothing has come to {found.mailbox}\n{held}"
-    return "".join(shown) + held + _how_to_answer(found.messages) + _more(found.next_after)
+    return "".join(shown) + held + _how_to_answer(found) + _more(found.next_after)
 
 
 @relay_capability("mail.box", _deliveries_text)
@@ -224,14 +222,16 @@ def mailbox(
     """
     if state is not None:
         context.relay.mail.identities.hear(context.agent, state.value)
-    return _delivered(context.relay.mail, name or context.agent, page, waiting=waiting)
+    return _delivered(context, name or context.agent, page, waiting=waiting)
 
 
-def _delivered(mail: Mail, name: str, page: Page, *, waiting: bool) -> Deliveries:
+def _delivered(context: RelayContext, name: str, page: Page, *, waiting: bool) -> Deliveries:
+    mail = context.relay.mail
     read = mail.waiting if waiting else mail.box
     found, after = piece(partial(read, name), page.after, page.limit)
     shown = [delivery(mail, one) for one in found]
-    return Deliveries(shown, after, name, mail.brakes.held[name])
+    is_of_another = name not in {context.agent, PERSON}
+    return Deliveries(shown, after, name, mail.brakes.held[name], is_of_another)
 
 
 @relay_capability(
@@ -272,7 +272,7 @@ def inbox(
     unread = (is_of_agent or wait > 0) if waiting is None else waiting
 
     def read(come: None = None) -> Deliveries:
-        found = _delivered(mail, of, page, waiting=unread)
+        found = _delivered(context, of, page, waiting=unread)
         is_seen = of == context.agent or _is_person(mail, of)
         if ack or is_seen:
             for one in found.messages:
@@ -293,15 +293,16 @@ def _is_person(mail: Mail, name: str) -> bool:
     return name == PERSON or has_commands_alone
 
 
-def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:
-    """For whoever reads its own mail: most agents have been told nothing else."""
+def _how_to_answer(found: Deliveries) -> str:
+    """For whoever reads the mail of a name: most agents have been told nothing else."""
     senders = {
-        one.sender for one in messages if one.stage != "dead" and one.sender_kind != "service"
+        one.sender for one in found.messages if one.stage != "dead" and one.sender_kind != "service"
     }
     if not senders:
         return ""
     name = quote(visible_line(senders.pop())) if len(senders) == 1 else "NAME"
-    return f"Answer: `tersely send {name} TEXT`\n"
+    own = f" --agent {quote(visible_line(found.mailbox))}" if found.is_of_another else ""
+    return f"Answer: `tersely send {name} TEXT{own}`\n"
 
 
 def _delivery_words(one: DeliveryTold) -> str:

@@ -18,9 +18,9 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
+from tersely.capabilities.packs.budget import budget_option
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.shortening import shortened
 from tersely.foundation.types import replace
 
@@ -56,13 +56,7 @@ class CodeSearchParameters:
     )
     language: str | None = option(None, "only in files of this language", metavar="LANGUAGE")
     limit: int = option(10, "how many hits to show", minimum=1, maximum=MAX_HITS, metavar="N")
-    budget: int = option(
-        DEFAULT_HITS_TOKENS,
-        "the most tokens of the hits",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="N",
-    )
+    budget: int = budget_option(DEFAULT_HITS_TOKENS, "the most tokens of the hits", "N")
 
 
 @frozen

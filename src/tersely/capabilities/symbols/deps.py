@@ -99,12 +99,11 @@ def run(
     is a function that is named but not called; external: is outside the repository.
     """
     from tersely.context.lenses.needs import needs_of
-    from tersely.context.lenses.neighbours import Neighbours
 
     engine, texts = workspace.engine, workspace.texts()
     meant = engine.symbol(symbol)
     engine.note_not_understood(meant.path, meant.start_line, meant.end_line)
-    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    neighbours = workspace.neighbours(texts)
     needs = needs_of([meant], neighbours, depth)
     page = page_of(needs, limit, offset)
     return Dependencies(meant.id, page.each(lambda need: _dependency(need, texts)))

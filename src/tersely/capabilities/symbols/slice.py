@@ -14,6 +14,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,
@@ -25,7 +26,6 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.code.symbols import Kind
 from tersely.foundation.limits import (
-    MAX_BUDGET_TOKENS,
     MAX_DEPTH_HOPS,
     MAX_PAGE_ENTRIES,
     MAX_TARGET_SYMBOLS,
@@ -77,13 +77,7 @@ def run(
         maximum=MAX_PAGE_ENTRIES,
         metavar="N",
     ),
-    budget: int = option(
-        DEFAULT_SLICE_TOKENS,
-        "the most tokens that the answer may have",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    ),
+    budget: int = budget_option(DEFAULT_SLICE_TOKENS),
     packing: Packing = group(Packing),
 ) -> Slice:
     """Symbols with their dependencies, then their callers, within a token budget.
@@ -93,7 +87,6 @@ def run(
     it before every dependency has one.
     """
     from tersely.context.lenses.needs import closure, first
-    from tersely.context.lenses.neighbours import Neighbours
 
     check(packing.memory.reader)
     engine = workspace.engine
@@ -101,7 +94,7 @@ def run(
     targets = list({symbol.id: symbol for symbol in named}.values())
     engine.note_unread(targets)
     texts = workspace.texts(with_docs=packing.wording.with_docs)
-    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    neighbours = workspace.neighbours(texts)
     view = closure(targets, neighbours, depth)
     if limit is not None:
         view = first(view, limit + len(targets))

@@ -10,7 +10,7 @@ from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import Settings, load
-from tersely.foundation.storage.roots import find_root
+from tersely.foundation.storage.roots import find_root, resolved_directory
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -117,19 +117,7 @@ def _run_list(root: str, style: Style) -> JsonObject:
 
 def resolved_root(root: str) -> str:
     """The resolved root that a command is about."""
-    place = Path(root) if root else find_root(Path())
-    try:
-        resolved = place.resolve(strict=True)
-    except (OSError, RuntimeError) as error:
-        why = getattr(error, "strerror", None) or "a loop of links"
-        raise TerselyError(
-            "root_not_found", f"{root}: {why}", "name a directory with --root"
-        ) from error
-    if not resolved.is_dir():
-        raise TerselyError(
-            "root_not_found", f"{root} is not a directory", "name a directory with --root"
-        )
-    return str(resolved)
+    return resolved_directory(root or str(find_root(Path())), "--root")
 
 
 def default_workspace(root: str) -> str:

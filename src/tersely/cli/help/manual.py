@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import Parameter
-from tersely.cli.commands import COMMANDS, Command, meant_by
+from tersely.cli.commands import ALIASES, COMMANDS, Command, meant_by
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.cli.options import OPTIONS
 from tersely.foundation.errors import TerselyError
@@ -90,7 +90,7 @@ def overview(program: str, style: Style) -> str:
 
 def _pages(program: str, words: Sequence[str], style: Style) -> str:
     """The page of one command, or the list of those whose first word it is."""
-    group = [command for command in COMMANDS if command.words[0] == words[0]]
+    group = _begun_by(words[0], COMMANDS) or _begun_by(words[0], ALIASES)
     exact = [command for command in group if command.words == tuple(words[: len(command.words)])]
     if exact:
         return page(program, exact[0], style)
@@ -105,6 +105,10 @@ def _pages(program: str, words: Sequence[str], style: Style) -> str:
         f"{program} help {group[0].name} shows its options and examples.\n",
     ]
     return "\n".join(blocks)
+
+
+def _begun_by(word: str, commands: Sequence[Command]) -> list[Command]:
+    return [command for command in commands if command.words[0] == word]
 
 
 def page(program: str, command: Command, style: Style) -> str:

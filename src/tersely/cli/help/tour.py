@@ -29,6 +29,11 @@ from tersely.workspace import Workspace
 SHOWN_LINES = 8  # of each answer
 LEAST_SUMMED = 2  # answers that count, below which nothing is summed up
 ANSWER_SECONDS = 25.0  # for an answer, so that all of them take less than two minutes
+TIMES_FEWER = 7  # tokens than grep until a whole fix was seen, with packets: as README.md has it
+_ORDINARY = (
+    f"They are about the symbol that most depends on. With 140 issues of other repositories it took {TIMES_FEWER} times"
+    " fewer tokens than grep, in the median, and not always fewer."
+)
 _SAMPLE = "a small shop that comes with Tersely; in a repository of yours the figures are its own"
 
 
@@ -66,7 +71,7 @@ def _toured(asked: CommandCall, root: str, title: str) -> JsonObject:
     head = f"A tour of {title}\n\n1. tersely index\n   {indexed}, {report.seconds:.1f} s\n"
     told = [_told(number, stop, asked.style) for number, stop in enumerate(stops, 2)]
     ours, theirs = (sum(stop[kind] for stop in stops) for kind in ("tokens", "tokens_instead"))
-    end = f"These answers: {ours:,} tokens; without Tersely: {theirs:,}"
+    end = f"These answers: {ours:,} tokens; without Tersely: {theirs:,}\n{_ORDINARY}"
     if sum(bool(stop["tokens"]) for stop in stops) < LEAST_SUMMED:
         end = "too few answers for a sum"
     return {"stops": stops, "text": "".join([head, *told, f"\n{end}\n"])}

@@ -13,7 +13,7 @@ from tersely.cli.options import Color, DrawingForm, Options
 from tersely.cli.printing.progress import ProgressBar
 from tersely.cli.printing.terminal import Terminal, write
 from tersely.foundation.errors import EXIT_OK
-from tersely.foundation.text.escape import json_escaped
+from tersely.foundation.text.escape import json_escaped, visible_line
 
 if TYPE_CHECKING:
     from tersely.cli.printing.terminal import Stream
@@ -61,6 +61,11 @@ class Output:
             write(self._terminal.err, "" if self._options.json else f"{summary}\n")
         return self.print_plain(outcome)
 
+    def print_note(self, note: str) -> None:
+        """Print a line on standard error, before the answer comes, when somebody is there to see it."""
+        if self._is_watched():
+            write(self._terminal.err, f"note: {visible_line(note)}\n")
+
     def print_plain(self, outcome: Outcome) -> int:
         """Print a result that is a mapping with its `text`."""
         if self._options.json:
@@ -89,12 +94,11 @@ class Output:
 
     def progress(self) -> ProgressBar | None:
         """A bar on standard error when somebody is there to see it."""
-        wanted = (
-            sys.stderr.isatty()
-            and not self._options.quiet
-            and self._terminal.environment.get("TERM") != "dumb"
-        )
-        return ProgressBar(sys.stderr) if wanted else None
+        is_plain = self._terminal.environment.get("TERM") == "dumb"
+        return ProgressBar(sys.stderr) if self._is_watched() and not is_plain else None
+
+    def _is_watched(self) -> bool:
+        return sys.stderr.isatty() and not self._options.quiet
 
     def answer_style(self) -> Style:
         """Colours of what goes to standard output."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from tersely import __version__
@@ -119,8 +120,26 @@ def _down(asked: CommandCall) -> JsonObject:
     """Stop the relay."""
     from tersely.client import relay_process
 
+    connected = _connected(home_directory())
     was_running = relay_process.stop(home_directory())
-    return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
+    text = "stopped\n" if was_running else "no relay runs\n"
+    if connected:
+        text += f"{', '.join(connected)} go on and connect again when a relay runs\n"
+    return {"was_running": was_running, "connected": connected, "text": text}
+
+
+def _connected(home: Path) -> list[str]:
+    """Who is connected to the relay of a home; nobody where it does not answer or is another
+    machine's.
+    """
+    from tersely.client import Client, joining
+    from tersely.client.relay_process import STATUS_SECONDS
+
+    if joining.load(home) is not None:
+        return []
+    with suppress(TerselyError), Client.local(home=home, seconds=STATUS_SECONDS) as relay:
+        return [one.name for one in relay.ask("agent.list", connected=True).agents]
+    return []
 
 
 @command("doctor")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from starlette.types import Receive, Scope, Send
 
 from tersely.capabilities.relay.answers.results import result_text
 from tersely.capabilities.relay.contract.operations import AGENT_TOKEN
@@ -46,10 +46,6 @@ _NOT_PASSED_ON = frozenset(
     {b"host", b"connection", b"authorization", b"transfer-encoding", PERSON_HEADER.encode()}
 )
 _NOT_PASSED_BACK = frozenset({b"connection", b"transfer-encoding", b"keep-alive", b"date"})
-
-Scope = JsonObject
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
 
 
 @frozen

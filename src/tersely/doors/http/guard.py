@@ -10,23 +10,19 @@ token opens everything else and no page.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from hmac import compare_digest
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote_to_bytes
+
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.connecting.wrong_tokens import WrongTokens
 from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
-from tersely.foundation.types import JsonObject
 from tersely.relay.access.audit import AuditedRefusal
-
-Scope = JsonObject
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 DEFAULT_AGENT = "local"
 MAX_ADDRESS_CHARACTERS = 64  # a proxy that is believed may pass on anything
@@ -133,7 +129,9 @@ class Visitor:
 class Guard:
     """Lets through what may ask. `scope["agent"]` is then who says to be asking."""
 
-    def __init__(self, app: App, admission: Admission, pages: PageChecks, refused: Refused) -> None:
+    def __init__(
+        self, app: ASGIApp, admission: Admission, pages: PageChecks, refused: Refused
+    ) -> None:
         """`refused` is told of every request that is not let through."""
         self._app = app
         self._admission = admission

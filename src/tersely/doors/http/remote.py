@@ -12,15 +12,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.connecting.wrong_tokens import WrongTokens
 from tersely.doors.http.guard import (
     DEFAULT_AGENT,
     PRINCIPAL,
-    App,
-    Receive,
-    Scope,
-    Send,
     address_of,
     asked_of,
     is_page,
@@ -51,7 +49,7 @@ class Tenant(NamedTuple):
     """One tenant's relay, its application behind no guard, and the router of its sockets."""
 
     relay: Relay
-    app: App
+    app: ASGIApp
     router: Router
 
 

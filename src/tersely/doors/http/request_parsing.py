@@ -26,7 +26,7 @@ from tersely.doors.http.guard import PRINCIPAL
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.process.ancestry import is_of_agent, is_of_person
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen, without_none
 from tersely.relay.access.principals import Principal, PrincipalKind
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
@@ -92,8 +92,7 @@ class AskedOperation:
             "capability": body.get("capability") or body.get("to_capability"),
             "thread": body.get("thread_id"),
         }
-        given = {**named, **self.query, **self.path}
-        return {name: value for name, value in given.items() if value is not None}
+        return without_none({**named, **self.query, **self.path})
 
 
 async def read(operation: HttpOperation, request: Request) -> AskedOperation:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 from urllib.parse import unquote_to_bytes
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.doors.http.request_parsing import ROOM, BodyRoom
-from tersely.foundation.types import JsonObject
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Failed = Callable[[Request, Exception], Response]
-Scope = JsonObject
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
 
 
 class _Node:

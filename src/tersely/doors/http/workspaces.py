@@ -17,6 +17,7 @@ from tersely.capabilities.declaration.references import Referred, with_reference
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
+from tersely.foundation.storage.roots import resolved_directory
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.artifacts import cassettes
 from tersely.relay.policy import CapabilityReach
@@ -121,17 +122,7 @@ class Workspaces:
             raise TerselyError(
                 "invalid_argument", "root: the directory of a repository", "the call names none"
             )
-        try:
-            root = Path(named).resolve(strict=True)
-        except (OSError, RuntimeError, ValueError) as error:
-            raise TerselyError(
-                "root_not_found", f"{named[:200]}: {error}", "name a directory with root"
-            ) from None
-        if not root.is_dir():
-            raise TerselyError(
-                "root_not_found", f"{named[:200]} is not a directory", "name a directory with root"
-            )
-        return root, rest
+        return Path(resolved_directory(named, ROOT)), rest
 
     def _replaced(self, root: Path, paths: Iterable[str], text: str) -> Size:
         """The size of what an agent would have read without the answer: the files that it stands

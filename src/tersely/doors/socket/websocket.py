@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
 from typing import Any
+
+from starlette.types import Receive, Send
 
 from tersely.doors.socket.connection import SOCKET_OUTPUT_BYTES, SocketConnection
 from tersely.doors.socket.router import Router
@@ -16,9 +17,6 @@ from tersely.relay.access.principals import Principal
 from tersely.relay.wire.frames import Frames, framed
 
 _NORMAL = 1000  # why a WebSocket is closed, as RFC 6455 numbers it
-
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
 
 
 async def serve_websocket(
@@ -46,8 +44,8 @@ async def _read(connection: SocketConnection, transport: _Transport, receive: Re
         message = await receive()
         if message["type"] != "websocket.receive":
             return
-        text, body = message.get("text"), message.get("bytes")
-        connection.data_received(framed(body if text is None else text.encode()))
+        text = message.get("text")
+        connection.data_received(framed(message["bytes"] if text is None else text.encode()))
 
 
 class _Transport(asyncio.Transport):

@@ -13,6 +13,7 @@ INDEX_FILE = "index.db"
 MARK = ".gitignore"  # what every directory of ours holds, so that git passes over it
 RELAY_LOCK = "relay.lock"  # in the home of a relay, as long as it runs and afterwards
 KEY_FILE = "key"  # in the same place: what names this user's indexes
+MAX_SHOWN_NAME_CHARACTERS = 200  # of a name that is no directory
 _RELAY_HOME = "~/.tersely"
 
 
@@ -71,6 +72,23 @@ def is_relay_home(directory: str) -> bool:
 def _has_index(directory: str) -> bool:
     index = f"{directory}/{INDEX_DIRECTORY}"
     return os.path.exists(f"{index}/{MARK}") and not is_relay_home(index)
+
+
+def resolved_directory(named: str, option: str) -> str:
+    """The resolved directory of a name; raises `root_not_found`, whose hint names the option that
+    gave it.
+    """
+    from tersely.foundation.errors import TerselyError
+
+    hint, shown = f"name a directory with {option}", named[:MAX_SHOWN_NAME_CHARACTERS]
+    try:
+        resolved = os.path.realpath(named, strict=True)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise TerselyError("root_not_found", f"{shown}: {why}", hint) from None
+    if not os.path.isdir(resolved):
+        raise TerselyError("root_not_found", f"{shown} is not a directory", hint)
+    return resolved
 
 
 def find_root(start: Path) -> Path:

@@ -20,9 +20,9 @@ _DIALOG = re.compile(
     re.IGNORECASE,
 )
 _WORKING = re.compile(r"\besc (?:to )?(?:interrupt|cancel)\b", re.IGNORECASE)
-_MARKS = "❯›>$#%»"
-_EMPTY_PROMPT = re.compile(rf"[\s{BORDERS}]*[{_MARKS}][\s{BORDERS}]*")
-_PROMPT_END = re.compile(rf"[{_MARKS}]\s*\Z")
+PROMPT_MARKS = "❯›>$#%»"
+_EMPTY_PROMPT = re.compile(rf"[\s{BORDERS}]*[{PROMPT_MARKS}][\s{BORDERS}]*")
+_PROMPT_END = re.compile(rf"[{PROMPT_MARKS}]\s*\Z")
 
 
 class Sight(Enum):
@@ -44,7 +44,7 @@ class PromptPattern:
 
     def sight(self, screen: Screen, line: TerminalLine) -> Sight:
         """The state that the bottom of a screen shows."""
-        rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
+        rows = _rows(screen)
         if line.reads_lines:
             return self._of_lines(rows, screen, line)
         places = [number for number, text in enumerate(rows) if self.is_empty(text)]
@@ -76,8 +76,12 @@ class PromptPattern:
 
 def has_dialog(screen: Screen) -> bool:
     """True if an Enter would answer something else than a prompt."""
-    rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
-    return any(map(_DIALOG.search, rows))
+    return any(map(_DIALOG.search, _rows(screen)))
+
+
+def _rows(screen: Screen) -> list[str]:
+    """The rows at the bottom of a screen that have a text."""
+    return [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
 
 
 def _ends_in_prompt(screen: Screen) -> bool:

@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -122,6 +122,18 @@ def looked_at(root: Path, told: JsonMapping | None) -> Looked | None:
     )
 
 
+def diagnostics_below(root: Path, told: Iterable[JsonMapping]) -> Sequence[Diagnostic]:
+    """What an editor finds in the files below the root, by what it says."""
+    found = [(path_below(root, one["path"]), one) for one in told]
+    return [
+        Diagnostic(
+            path, int(one["line"]), str(one["severity"]), str(one["message"]), str(one["source"])
+        )
+        for path, one in found
+        if path
+    ]
+
+
 def path_below(root: Path, path: Any) -> str:
     """The path from the root, "" for one that is not below it."""
     real = os.path.realpath(str(path))
@@ -129,6 +141,9 @@ def path_below(root: Path, path: Any) -> str:
     return real.removeprefix(top) if real.startswith(top) else ""
 
 
-def failed(title: str, why: str) -> TerselyError:
-    """The error that is raised where an editor does not do what is asked."""
+def failed(title: str, why: object) -> TerselyError:
+    """The error that is raised where an editor does not do what is asked; `why` is a text or what
+    was raised.
+    """
+    why = str(why) or type(why).__name__
     return TerselyError("editor_failed", f"{title}: {why}", "go on without the editor: edit, bash")

@@ -20,9 +20,9 @@ from tersely.agent.tools.editors.editor import (
     Diagnostic,
     Looked,
     Ran,
+    diagnostics_below,
     failed,
     looked_at,
-    path_below,
 )
 from tersely.foundation.clock import Stopwatch
 
@@ -52,18 +52,8 @@ class Neovim:
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, or of all that are open."""
         told = self._ask("diagnostics", str(self._root / inside) if inside else "")
-        found = [(path_below(self._root, one["path"]), one) for one in told]
-        return [
-            Diagnostic(
-                path,
-                int(one["line"]),
-                _SEVERITIES[int(one["severity"]) - 1],
-                one["message"],
-                one["source"],
-            )
-            for path, one in found
-            if path
-        ]
+        named = [{**one, "severity": _SEVERITIES[int(one["severity"]) - 1]} for one in told]
+        return diagnostics_below(self._root, named)
 
     def read(self, inside: str) -> str | None:
         """The text of a file that is open."""
@@ -98,9 +88,9 @@ class Neovim:
                 )
             _, _, problem, result = msgspec.msgpack.decode(bytes(data))
         except (OSError, ValueError, TypeError) as error:
-            raise failed(self.title, str(error) or type(error).__name__) from error
+            raise failed(self.title, error) from error
         if problem:
-            raise failed(self.title, str(problem[-1] if isinstance(problem, list) else problem))
+            raise failed(self.title, problem[-1] if isinstance(problem, list) else problem)
         return result
 
 

@@ -18,9 +18,9 @@ from tersely.agent.tools.editors.editor import (
     Diagnostic,
     Looked,
     Ran,
+    diagnostics_below,
     failed,
     looked_at,
-    path_below,
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject
@@ -49,18 +49,7 @@ class VsCode:
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, or of all."""
         told = self._ask("diagnostics", path=self._outside(inside) if inside else "")
-        found = [(path_below(self._root, one["path"]), one) for one in told]
-        return [
-            Diagnostic(
-                path,
-                int(one["line"]),
-                str(one["severity"]),
-                str(one["message"]),
-                str(one["source"]),
-            )
-            for path, one in found
-            if path
-        ]
+        return diagnostics_below(self._root, told)
 
     def read(self, inside: str) -> str | None:
         """The text of a file that is open."""
@@ -85,7 +74,7 @@ class VsCode:
         try:
             return asked(self._place, method, seconds, given)
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise failed(self.title, str(error) or type(error).__name__) from error
+            raise failed(self.title, error) from error
 
     def _outside(self, inside: str) -> str:
         return os.path.join(self._base, inside)

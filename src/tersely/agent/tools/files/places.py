@@ -23,7 +23,7 @@ from tersely.foundation.storage.private import READING
 MAX_PATH_CHARACTERS = 1_000  # of a file that is read or written
 # what git runs and believes, and what Tersely has derived
 NOT_OURS = frozenset({".git", ".tersely"})
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+OPENED_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FoundFile(NamedTuple):
@@ -96,7 +96,7 @@ def opened_parent(
     """
     *folders, name = inside.split("/")
     try:
-        descriptor = os.open(root, _DIRECTORY)
+        descriptor = os.open(root, OPENED_FOLDER)
     except OSError as error:  # a command may have moved the root itself
         raise _refused(inside, error) from error
     made: list[str] = []
@@ -108,7 +108,7 @@ def opened_parent(
                     made.insert(0, "/".join(folders[: depth + 1]))
                 except FileExistsError:
                     pass
-            inner = os.open(folder, _DIRECTORY, dir_fd=descriptor)
+            inner = os.open(folder, OPENED_FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
         yield descriptor, name, tuple(made)

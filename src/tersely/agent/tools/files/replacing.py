@@ -15,14 +15,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.agent.tools.files.places import FileState, opened_parent, state_in
+from tersely.agent.tools.files.places import OPENED_FOLDER, FileState, opened_parent, state_in
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.roots import INDEX_DIRECTORY
 
 DRAFT_SECONDS = 3_600.0  # after which a file that was never put in place is nobody's
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DRAFTS = "drafts"
 
 
@@ -142,13 +141,13 @@ def _drafted(root: Path, folder: int, name: str, wanted: FileState) -> Iterator[
 def _drafts_of(root: Path) -> int | None:
     """The open folder of drafts, made if Tersely keeps anything here."""
     try:
-        home = os.open(root / INDEX_DIRECTORY, _FOLDER)
+        home = os.open(root / INDEX_DIRECTORY, OPENED_FOLDER)
     except OSError:
         return None
     try:
         with suppress(FileExistsError):
             os.mkdir(_DRAFTS, 0o700, dir_fd=home)
-        return os.open(_DRAFTS, _FOLDER, dir_fd=home)
+        return os.open(_DRAFTS, OPENED_FOLDER, dir_fd=home)
     except OSError:
         return None
     finally:

@@ -88,6 +88,7 @@ class Deliveries:
     mailbox: str = ""  # whose they are, where they are of one
     # messages that did not come, since the relay was started: agents answered each other too often
     held_back: int = 0
+    is_of_another: bool = False  # whose name who asks has to say to answer
 
 
 @frozen

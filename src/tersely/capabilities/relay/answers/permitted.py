@@ -39,27 +39,16 @@ def _sees_thread(access: Access, principal: Principal, row: Any) -> bool:
     return access.is_member(principal, row.thread_id)
 
 
-def _sees_message(access: Access, principal: Principal, row: Any) -> bool:
-    return access.may_see_message(principal, (row.sender, *row.recipients))
-
-
-def _sees_dead_letter(access: Access, principal: Principal, row: Any) -> bool:
-    return access.may_see_message(principal, (row.sender, row.mailbox))
-
-
-def _sees_permission(access: Access, principal: Principal, row: Any) -> bool:
-    return access.owns(principal, row.agent)
-
-
-def _sees_channel(access: Access, principal: Principal, row: Any) -> bool:
-    return access.may_enter(principal, row.name)
-
-
 _ROWS: Mapping[str, _Rows] = {
     "thread.list": _Rows("threads", _sees_thread),
     "artifact.search": _Rows("results", _sees_thread),
-    "mail.search": _Rows("messages", _sees_message),
-    "mail.dead": _Rows("messages", _sees_dead_letter),
-    "agent.list": _Rows("permissions", _sees_permission),
-    "channel.list": _Rows("channels", _sees_channel),
+    "mail.search": _Rows(
+        "messages",
+        lambda access, who, row: access.may_see_message(who, (row.sender, *row.recipients)),
+    ),
+    "mail.dead": _Rows(
+        "messages", lambda access, who, row: access.may_see_message(who, (row.sender, row.mailbox))
+    ),
+    "agent.list": _Rows("permissions", lambda access, who, row: access.owns(who, row.agent)),
+    "channel.list": _Rows("channels", lambda access, who, row: access.may_enter(who, row.name)),
 }

@@ -29,7 +29,14 @@
   (arguments . [
     (binary_operator operator: _ @name)
     (unary_operator operator: _ @name)
-    (binary_operator left: [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] operator: "when")
+    (block . [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] .)
+    (binary_operator
+      left: [
+        (binary_operator operator: _ @name)
+        (unary_operator operator: _ @name)
+        (block . [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] .)
+      ]
+      operator: "when")
   ])
   (do_block)? @body
   (#not-eq? @name "when")
@@ -38,13 +45,25 @@
   (arguments . [
     (binary_operator operator: _ @name)
     (unary_operator operator: _ @name)
-    (binary_operator left: [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] operator: "when")
+    (block . [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] .)
+    (binary_operator
+      left: [
+        (binary_operator operator: _ @name)
+        (unary_operator operator: _ @name)
+        (block . [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] .)
+      ]
+      operator: "when")
   ])
   (do_block)? @body
   (#not-eq? @name "when")
   (#any-of? @_what "defmacro" "defmacrop")) @definition.macro
 (unary_operator operator: "@" operand: (call target: (identifier) @_what
-  (arguments . (binary_operator left: (call target: (identifier) @name) operator: "::")))
+  (arguments . [
+    (binary_operator left: [(identifier) @name (call target: (identifier) @name)] operator: "::")
+    (binary_operator
+      left: (binary_operator left: [(identifier) @name (call target: (identifier) @name)] operator: "::")
+      operator: "when")
+  ]))
   (#any-of? @_what "callback" "macrocallback")) @definition.clause
 (unary_operator operator: "@" operand: (call target: (identifier) @name (arguments))
   (#not-match? @name "^(doc|moduledoc|typedoc|spec|impl|type|typep|opaque|callback|behaviour|derive|compile|dialyzer|external_resource|after_compile|before_compile|on_load)$"))

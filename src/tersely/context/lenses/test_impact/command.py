@@ -6,7 +6,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from fnmatch import fnmatch
+from fnmatch import filter as names_like
 from functools import cache, partial
 from pathlib import Path
 
@@ -45,7 +45,7 @@ class Projects:
         return "", runners[-1]
 
     def _says(self, directory: str, runner: Runner) -> bool:
-        found = (name for name in self._names(directory) if fnmatch(name, runner.marker))
+        found = names_like(self._names(directory), runner.marker)
         paths = (f"{directory}/{name}" if directory else name for name in found)
         return any(not runner.says or re.search(runner.says, self._text(path)) for path in paths)
 

@@ -12,7 +12,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.contract.operations import HttpOperation
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import without_none
 from tersely.relay.relay import Relay
 
 SAVINGS = "token.savings"
@@ -23,7 +23,7 @@ def handler_of(operation: HttpOperation) -> Handler:
 
     def handler(relay: Relay, asked: AskedOperation) -> Any:
         body = {operation.body: to_builtins(asked.body)} if operation.body else asked.body or {}
-        arguments = {**asked.path, **_without_none(asked.query), **body}
+        arguments = {**asked.path, **without_none(asked.query), **body}
         return asking.result_of(_context(relay, asked), operation.capability, arguments)
 
     return handler
@@ -50,10 +50,6 @@ def _context(relay: Relay, asked: AskedOperation) -> RelayContext:
         relay, asked.agent, asked.key, asked.expected, asked.principal, asked.is_typed,
         asked.is_of_agent, asked.token,
     )  # fmt: skip
-
-
-def _without_none(values: JsonMapping) -> JsonObject:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 HANDLERS: dict[str, Handler] = {"ask": ask, "stats": stats, "stats_all": stats}

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from tersely.capabilities.relay.contract.operations import Content, operations
-from tersely.doors.http.guard import App, Receive, Scope, Send, safely
+from tersely.doors.http.guard import safely
 
 EVENT_MESSAGES = "event_messages"  # in the scope of a request whose events are sent as messages
 _EVENT_PATHS = [one.path for one in operations() if one.gives is Content.EVENTS]
@@ -26,7 +28,7 @@ def is_event_path(path: str) -> bool:
     return _EVENT_PATH.fullmatch(path) is not None
 
 
-async def serve_events(app: App, scope: Scope, receive: Receive, send: Send) -> None:
+async def serve_events(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     """Serve one WebSocket until either side ends it; what the other side says is not listened to.
 
     An answer of `app` that is no stream, as every refusal, is sent in place of the handshake.

@@ -30,7 +30,7 @@ from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import load
-from tersely.foundation.storage.roots import find_root
+from tersely.foundation.storage.roots import find_root, resolved_directory
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.encoding import decode
 from tersely.relay.policy import CapabilityReach
@@ -161,12 +161,7 @@ class Bridge:
                 "root: the absolute path of a workspace",
                 "the question names none",
             )
-        try:
-            return str(Path(named).resolve(strict=True)), parameters
-        except (OSError, RuntimeError, ValueError) as error:
-            raise TerselyError(
-                "root_not_found", f"{named[:200]}: {error}", "name a directory with root"
-            ) from None
+        return resolved_directory(named, ROOT), parameters
 
     def _place(self, root: str) -> _Workspace:
         key = self._bridged.socket or root

@@ -35,9 +35,13 @@ def artifacts_page(visit: Visit) -> ShownPage:
     return of_thread(visit, "Artifacts", {"found": found, "newer": newer})
 
 
+def _found(visit: Visit) -> Artifact:
+    return artifacts.get(visit.relay.store, visit.path["thread_id"], visit.path["ref"])
+
+
 def artifact_page(visit: Visit) -> ShownPage:
     """One artifact."""
-    found = artifacts.get(visit.relay.store, visit.path["thread_id"], visit.path["ref"])
+    found = _found(visit)
     head = _head(visit.relay.store, found, MAX_UI_SHOWN_BYTES)
     is_binary = found.type == "binary"
     is_text_left = not is_binary and (found.preview.truncated or found.type == "json")
@@ -58,7 +62,7 @@ def image(visit: Visit) -> tuple[bytes, str]:
     """The bytes of an artifact that is an image, and its type; raises `artifact_not_found` for what
     is none.
     """
-    found = artifacts.get(visit.relay.store, visit.path["thread_id"], visit.path["ref"])
+    found = _found(visit)
     kind = (
         _image_type(_head(visit.relay.store, found, 16))
         if found.size_bytes <= MAX_UI_IMAGE_BYTES
