@@ -32,7 +32,6 @@ from tersely.cli.printing import cassettes
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.roots import INDEX_DIRECTORY, find_root, is_repository
 from tersely.foundation.system import need_posix
 from tersely.foundation.types import Environment, replace
 
@@ -68,6 +67,7 @@ def run(program: str, words: Sequence[str]) -> int:
     opened: list[Workspace] = []
 
     def open_workspace() -> Workspace:
+        from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_repository
         from tersely.workspace import Workspace
 
         root = root_of(request.options, Path())
@@ -191,6 +191,8 @@ def print_unread(
 
 def root_of(options: Options, directory: Path) -> Path:
     """The repository that a command in a directory is about."""
+    from tersely.foundation.storage.roots import find_root
+
     return directory / options.root if options.root else find_root(directory)
 
 

@@ -1,15 +1,18 @@
 """Long lists are answered a page at a time, and a page says what it leaves out: nothing is cut
-without a word.
+without a word. The size of a whole answer may be chosen in tokens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.declaration.declaration import frozen, option
 from tersely.foundation.limits import MAX_PAGE_ENTRIES
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
 
 ItemT = TypeVar("ItemT")
 OtherT = TypeVar("OtherT")
@@ -45,6 +48,11 @@ def limit_option(default: int, what: str) -> Any:
 def offset_option(what: str) -> Any:
     """Declare how many `what` to pass over."""
     return option(0, f"how many {what} to skip first", minimum=0, metavar="N")
+
+
+def budget_of(workspace: Workspace, budget: int | None) -> int:
+    """The most tokens of an answer: what was asked for, else what the settings say."""
+    return workspace.settings.budget_tokens if budget is None else budget
 
 
 def rest_line(page: Page[Any], noun: str, style: Style, plural: str = "") -> list[str]:

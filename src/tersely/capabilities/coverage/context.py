@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.paging import budget_of
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.reports import (
     About,
@@ -17,8 +18,14 @@ from tersely.capabilities.coverage.reports import (
     measured_by,
     placed,
 )
-from tersely.capabilities.declaration.declaration import Effect, capability, frozen, group, option
-from tersely.capabilities.packs.budget import budget_of, budget_option
+from tersely.capabilities.declaration.declaration import (
+    Effect,
+    budget_option,
+    capability,
+    frozen,
+    group,
+    option,
+)
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,

@@ -33,7 +33,7 @@ from typing import (
     get_type_hints,
 )
 
-from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
+from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_BUDGET_TOKENS, MAX_CONTENT_BYTES
 from tersely.foundation.types import MISSING, Field, JsonMapping, JsonObject, field, fields, replace
 from tersely.foundation.types import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 
@@ -189,6 +189,17 @@ def option(default: Any, help: str, **more: Any) -> Any:
     """
     told = Parameter("", help=help, **more)
     return field(default=default, metadata={_TOLD: told})
+
+
+def budget_option(
+    default: int | None = None,
+    what: str = "the most tokens that the answer may have",
+    metavar: str = "TOKENS",
+) -> Any:
+    """Declare the most tokens of an answer; None leaves it to the settings."""
+    if default is None:
+        what += "; 2,000 if no setting says otherwise"
+    return option(default, what, minimum=1, maximum=MAX_BUDGET_TOKENS, metavar=metavar)
 
 
 def group(declared: type) -> Any:

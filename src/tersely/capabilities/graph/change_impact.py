@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
     Page,
+    budget_of,
     limit_option,
     offset_option,
     page_of,
@@ -17,6 +18,7 @@ from tersely.capabilities.answers.reply import fitted
 from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     option,
@@ -24,7 +26,6 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.files.places import files_below, normal, why_not_indexed
 from tersely.capabilities.graph.listing import name_of
-from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import Strings, replace

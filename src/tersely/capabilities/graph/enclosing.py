@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.paging import budget_of
 from tersely.capabilities.answers.reply import fitted
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     positional,
 )
 from tersely.capabilities.files.places import normal
 from tersely.capabilities.graph.listing import name_of
-from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Grade, Kind
 from tersely.foundation.errors import TerselyError

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.paging import budget_of
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     group,
     option,
     positional,
 )
-from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,

@@ -5,16 +5,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.paging import budget_of
 from tersely.capabilities.answers.text import Style, clipped
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     group,
     option,
 )
 from tersely.capabilities.files.places import ANYWHERE, files_below
-from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     group,
     option,
     positional,
 )
-from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import Strings, replace

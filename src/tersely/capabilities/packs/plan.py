@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     group,
     option,
     positional,
 )
-from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.packet import located, source_lines
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,

@@ -10,6 +10,7 @@ from tersely.capabilities.answers.reply import fitted
 from tersely.capabilities.answers.text import Style, clipped, counted
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     group,
@@ -18,7 +19,6 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
-from tersely.capabilities.packs.budget import budget_option
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.shortening import shortened

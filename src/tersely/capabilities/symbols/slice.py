@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import (
     Role,
+    budget_option,
     capability,
     frozen,
     group,
     option,
     positional,
 )
-from tersely.capabilities.packs.budget import budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
-from tersely.code.languages.tables import leaves
 from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 
@@ -34,6 +33,9 @@ def _branches(rule: model.Branches, walk: Lowering, node: Node) -> None:
         for child, facts in _parts_with_facts(rule, walk, node):
             walk.value_knowing(facts(), child)
         return
+    # late: processes that read no source have no tables
+    from tersely.code.languages.tables import leaves
+
     before = dict(walk.scope.versions)
     ends: list[dict[str, int]] = []
     is_complete = False

@@ -48,8 +48,10 @@ def parameters_of(
             parameters.append(Parameter(name, None, None, behind))
             continue
         if type(rule) is model.Skip:
-            parameters = [one._replace(mode=rule.before or one.mode) for one in parameters]
             behind = rule.behind
+            if rule.before:
+                parameters = [one._replace(mode=rule.before) for one in parameters]
+            continue
         written = _read_parameter(walk, child, rule)
         if written is None:
             continue
@@ -64,8 +66,12 @@ def parameters_of(
                 name = walk.text(name_node)
                 walk.note_binding(name, name_node)
         parameters.append(Parameter(name, written.type, written.default, mode))
-        is_named = written.name is not None
-        for further in parts_in(child, rule.name)[1:] if is_named and _may_list_names(rule) else ():
+        may_have_more_names = (
+            written.name is not None
+            and type(rule) is model.Parameter
+            and rule.name[:1] not in ("", "#", ":")
+        )
+        for further in parts_in(child, rule.name)[1:] if may_have_more_names else ():
             walk.note_binding(walk.text(further), further)
             parameters.append(Parameter(walk.text(further), written.type, written.default, mode))
     return parameters, patterns
@@ -82,7 +88,7 @@ class _ParameterParts(NamedTuple):
 
 def _read_parameter(walk: Lowering, child: Node, rule: Any) -> _ParameterParts | None:
     """The parameter that a child of a list declares, None if it declares none."""
-    if type(rule) in (model.Comment, model.Skip):
+    if type(rule) is model.Comment:
         return None
     if type(rule) is model.Assign:  # a pattern with a default
         default = walk.value(field(rule.right)(child)) or UNFOLLOWED
@@ -101,14 +107,11 @@ def _read_parameter(walk: Lowering, child: Node, rule: Any) -> _ParameterParts |
 
 def _without_spread(walk: Lowering, name: Node) -> tuple[Node, model.Spread | None]:
     """The name in `*name` or `**name`, and the rule of what is around it."""
-    rule, inside = walk.rules[name.kind_id], named_parts(name)
+    rule = walk.rules[name.kind_id]
     if type(rule) is not model.Spread:
         return name, None
+    inside = named_parts(name)
     return inside[0] if inside else name, rule
-
-
-def _may_list_names(rule: Any) -> bool:
-    return type(rule) is model.Parameter and rule.name[:1] not in ("", "#", ":")
 
 
 def _parameter(rule: model.Parameter, walk: Lowering, node: Node) -> None:
