@@ -111,7 +111,7 @@ def affected_tests(engine: Engine, change: TestedChange) -> AffectedTests:
         for one in _importing(engine, change)
         if suites.has_others(one.file, languages[one.file], reached)
     ]
-    names = {*change.names, *names_of(symbols)}
+    names = sorted({*change.names, *names_of(symbols)})
     naming = worth_of_names(names, change.files, engine.store, suites, MAX_RANKED_FILES)
     beside = (
         worth_of_places(change.files, naming),

@@ -7,11 +7,11 @@ document frequency). Tests of a file are often called after it.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
+from math import fsum, log
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.registry import family_of, language_of_path
@@ -44,7 +44,7 @@ def tests_naming(symbols: Sequence[Symbol], store: Store, suites: Suites, limit:
     worth = worth_of_names(names, owners, store, suites, MAX_WEIGHED_FILES)
     words = worth_of_words(names, owners, worth)
     for path in worth:
-        worth[path] += words[path] / math.log(len(worth) + 1)
+        worth[path] += words[path] / log(len(worth) + 1)
     return sorted(worth, key=lambda path: (-round(worth[path], 9), path))[:limit]
 
 
@@ -60,7 +60,7 @@ def worth_of_names(
     worth: Sums = defaultdict(float)
     for name in names:
         mentioning = store.files_mentioning(name)
-        rarity = 1 - math.log(max(1, len(mentioning))) / math.log(max(2, len(files)))
+        rarity = 1 - log(max(1, len(mentioning))) / log(max(2, len(files)))
         for file_id in mentioning:
             if file_id in tests:
                 worth[tests[file_id].path] += rarity
@@ -96,7 +96,7 @@ def worth_of_words(names: Iterable[str], owners: Iterable[str], tests: Iterable[
     shared = {path: changed.intersection(_parts(path)) for path in tests}
     often = Counter(part for parts in shared.values() for part in parts)
     return {
-        path: sum(math.log((len(shared) + 1) / often[part]) for part in parts)
+        path: fsum(log((len(shared) + 1) / often[part]) for part in parts)
         for path, parts in shared.items()
     }
 
