@@ -215,3 +215,16 @@ class Below(Above):
 def test_a_property_that_is_read_of_the_parent_is_called(tmp_path: Path) -> None:
     edges = ["a.py:Below.size -> a.py:Above.size inferred"]
     check(tmp_path, {"a.py": READ}, edges=edges)
+
+
+def test_a_base_that_an_import_elsewhere_renames_is_known_below(tmp_path: Path) -> None:
+    (tmp_path / "kinds").mkdir()
+    check(
+        tmp_path,
+        {
+            "kinds/base.py": BASE,
+            "kinds/__init__.py": "from .base import Base as PublicBase\n",
+            "use.py": "from kinds import PublicBase\nclass X(PublicBase):\n    def only(self): ...\n",
+        },
+        edges=["kinds/base.py:Base.run -> use.py:X.only inferred"],
+    )

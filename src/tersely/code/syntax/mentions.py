@@ -263,9 +263,12 @@ def original_names(name: Any, bound: Iterable[Expression]) -> list[str]:
 def mentioned_bases(
     definitions: Sequence[Definition], drafts: Sequence[ScopeDraft | None]
 ) -> set[str]:
-    """For each class of a file, and each name that a base of it may have, both behind `BASE_MARK`."""
+    """For each class of a file, and each name that a base of it may have, both behind `BASE_MARK`;
+    likewise for each name that an import gives, behind two, and the one that it has where it is from.
+    """
     bound = defaultdict[Any, list[Expression]](list)
     based = []
+    found = set[str]()
     for own, draft in zip(definitions, drafts, strict=True):
         if draft is None:
             continue
@@ -275,14 +278,14 @@ def mentioned_bases(
         for target, value in draft.binds:
             if type(target) is str:
                 bound[target].append(value)
-    if not based:
-        return set()
-    return {
-        f"{BASE_MARK}{original}{BASE_MARK}{child}"
-        for child, bases in based
-        for name in names_in_bases(bases)
-        for original in original_names(name, bound[name])
-    }
+                is_import = type(value) is tuple and value[0] == IMPORTED
+                if is_import and value[2] not in ("", target):
+                    found.add(f"{BASE_MARK}{value[2]}{BASE_MARK}{BASE_MARK}{target}")
+    for child, bases in based:
+        for name in names_in_bases(bases):
+            for original in original_names(name, bound[name]):
+                found.add(f"{BASE_MARK}{original}{BASE_MARK}{child}")
+    return found
 
 
 def mentioned_members(

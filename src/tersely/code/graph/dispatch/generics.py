@@ -58,7 +58,7 @@ class Generics(Component):
         """The values that a method gives to its receiver: of what is `known` that which the type
         arguments admit.
         """
-        file, position = self.program.place(function)
+        file, position = self.place(function)
         written = file.scope(position).returned_type
         seen = self.seen_by(function, written) if self._is_generic(*function.place) else written
         if seen is written:
@@ -177,7 +177,7 @@ class Generics(Component):
         """The type parameters of a class by name, with what they stand for in an instance of one
         below it.
         """
-        names = self.program.scope(owner).type_parameters
+        names = self.scope(owner).type_parameters
         if not names:
             return {}
         own = instance.arguments if isinstance(instance, Instance) else ()

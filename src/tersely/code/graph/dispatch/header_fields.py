@@ -38,7 +38,7 @@ class HeaderFields(Component):
         return [
             HeaderField(owner, name)
             for owner in reversed(self.members.linearised(target))
-            for name, _, _, _ in self.program.scope(owner).parameters
+            for name, _, _, _ in self.scope(owner).parameters
         ]
 
     def given(self, target: ClassObject, argument: int | str) -> Iterator[HeaderField]:
@@ -60,6 +60,6 @@ class HeaderFields(Component):
             fields = self.of(value)
             before = next((at for at, one in enumerate(fields) if one.owner == target), None)
             if before is not None:
-                passings = members.sites.of(*self.program.place(value))
+                passings = members.sites.of(*self.place(value))
                 found += [passing._replace(shift=-before) for passing in passings]
         return found

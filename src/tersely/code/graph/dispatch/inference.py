@@ -65,7 +65,7 @@ class Inference(Component):
         """A type in a function as one call sees it: the very same where that tells nothing of its
         type parameters.
         """
-        names = self.program.scope(function).type_parameters
+        names = self.scope(function).type_parameters
         if not names or not names_type_parameter(annotation):
             return annotation
         written = place.call.types
@@ -89,7 +89,7 @@ class Inference(Component):
     def _inferred(self, function: FunctionObject, place: CallPlace) -> dict[str, Values]:
         home, body = (
             self.home(function),
-            self.program.scope(function),
+            self.scope(function),
         )
         shift = int(function.receiver is not None and bool(home.receiver_name(function.position)))
         found: dict[str, Values] = defaultdict(frozenset)
@@ -178,9 +178,9 @@ class Inference(Component):
         found: set[Value] = set()
         for function in functions:
             if isinstance(function, FunctionObject):
-                found |= self.evaluator.calls.returned(function)
+                found |= self.calls.returned(function)
             elif isinstance(function, SignatureObject):
-                found |= self.evaluator.calls.promised(function)
+                found |= self.calls.promised(function)
             elif isinstance(function, ClassObject):
                 found |= instances_of(frozenset((function,)))
         return frozenset(found)

@@ -92,10 +92,7 @@ class Members(Component):
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
-        found: Values = BOTTOM
-        for value in values:
-            found |= self.of(value, name, file)
-        return found
+        return BOTTOM.union(*(self.of(value, name, file) for value in values))
 
     def of(self, value: Value, name: str, file: File) -> Values:
         """The values that `value.name` may have; properties are read."""
@@ -237,13 +234,13 @@ class Members(Component):
         found: set[Value] = set()
         for member in members:
             if isinstance(member, FunctionObject) and member.receiver is None:
-                flags = self.program.scope(member).flags
+                flags = self.scope(member).flags
                 if flags & SETTER:
                     continue
                 if flags & CLASS_METHOD or isinstance(receiver, (Instance, ContainerLiteral)):
                     bound = FunctionObject(member.file, member.position, receiver)
                     if flags & PROPERTY:
-                        found |= self.evaluator.calls.returned(bound)
+                        found |= self.calls.returned(bound)
                         continue
                     member = member if flags & STATIC else bound
             if isinstance(member, Instance) and (described := self._described(member)):
@@ -259,17 +256,15 @@ class Members(Component):
         home = self.home(member)
         method = home.semantics.descriptor_method
         return (
-            self.evaluator.calls.of_member(member, method, home)
-            if method and self.named(method)
-            else BOTTOM
+            self.calls.of_member(member, method, home) if method and self.named(method) else BOTTOM
         )
 
     def evaluated(self, values: Values) -> Values:
         """The values of functions that are called by naming them; other values as they are."""
         found: Values = BOTTOM
         for value in values:
-            if isinstance(value, FunctionObject) and self.program.scope(value).flags & PROPERTY:
-                found |= self.evaluator.calls.returned(value)
+            if isinstance(value, FunctionObject) and self.scope(value).flags & PROPERTY:
+                found |= self.calls.returned(value)
             else:
                 found |= singleton(value)
         return found
@@ -383,7 +378,7 @@ class Members(Component):
         return (
             frozenset(found)
             or self._of_companion(target, name)
-            or self._passed_on(*self.program.place(target), name)
+            or self._passed_on(*self.place(target), name)
         )
 
     def _passed_on(self, file: File, namespace: int, name: str) -> Values:
@@ -638,10 +633,8 @@ class Members(Component):
         for file, position in self._bodies(target):
             outer = file.definitions[position].parent
             if file.semantics.prototype:
-                found.extend(
-                    own_class(v)
-                    for v in sorted(only(self._prototypes(target, file), Instance), key=repr)
-                )
+                made = only(self._prototypes(target, file), Instance)
+                found += map(own_class, sorted(made, key=repr))
             for expression in written_types(file, file.scope(position).bases):
                 values = self.values(file, outer, expression)
                 if file.semantics.prototype:
@@ -818,7 +811,7 @@ class Members(Component):
         return found
 
     def _of_parent(self, value: SuperObject, name: str, file: File) -> Values:
-        owner = self.open.whole(*self.program.place(value))
+        owner = self.open.whole(*self.place(value))
         receiver = instance_of(owner)
         for base in islice(self.order(owner), 1, None):
             virtual = file.semantics.virtual

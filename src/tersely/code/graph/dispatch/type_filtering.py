@@ -203,7 +203,7 @@ class TypeFilter(Component):
         """True if subclasses may override any of these."""
         return any(
             isinstance(member, FunctionObject)
-            and not self.program.scope(member).flags & (STATIC | PRIVATE | CONSTRUCTOR)
+            and not self.scope(member).flags & (STATIC | PRIVATE | CONSTRUCTOR)
             for member in members
         )
 
@@ -255,7 +255,7 @@ class TypeFilter(Component):
         return BOTTOM if name in file.semantics.function_combinators else frozenset((value,))
 
     def _is_abstract(self, function: FunctionObject) -> bool:
-        return bool(self.program.scope(function).flags & ABSTRACT)
+        return bool(self.scope(function).flags & ABSTRACT)
 
     # Overloads
 
@@ -293,7 +293,7 @@ class TypeFilter(Component):
         target = members.owner_of_method(home, method.position)
         if target is None or not home.semantics.nominal or not members.is_structural(target):
             return bool(bodies)
-        owners = (members.owner_of_method(*self.program.place(one)) for one in bodies)
+        owners = (members.owner_of_method(*self.place(one)) for one in bodies)
         return any(one is not None and target in members.linearised(one) for one in owners)
 
     def with_bodies(self, values: Values) -> Values:

@@ -203,7 +203,7 @@ class Calls(Component):
                 found |= self.promised(member)
             if not isinstance(member, FunctionObject):
                 continue
-            home, position = self.program.place(member)
+            home, position = self.place(member)
             written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
             is_generator = last_name(written) in home.semantics.generators
             parts = written_arguments(written) if is_generator else ()
@@ -218,7 +218,7 @@ class Calls(Component):
         """What a function returns to one call: where it gives back a parameter as it came, what
         that call passes.
         """
-        home, position = self.program.place(function)
+        home, position = self.place(function)
         shift = int(function.receiver is not None and bool(home.receiver_name(position)))
         shift += function.given
         body = home.scope(position)
@@ -247,7 +247,7 @@ class Calls(Component):
 
     def _begun_texts(self, function: FunctionObject, place: CallPlace, shift: int) -> Values:
         """The texts that a function gives one call, if all that it returns begin with a parameter."""
-        home, position = self.program.place(function)
+        home, position = self.place(function)
         body = home.scope(position)
         names = [parameter.name for parameter in body.parameters]
         found: Values = BOTTOM
@@ -262,7 +262,7 @@ class Calls(Component):
 
     def _seen_by(self, function: FunctionObject, place: CallPlace) -> Values:
         """What a function returns, as far as its type admits that for what one call passes."""
-        home, position = self.program.place(function)
+        home, position = self.place(function)
         written = home.scope(position).returned_type
         seen = self.evaluator.inference.seen(function, written, place)
         if seen is written:

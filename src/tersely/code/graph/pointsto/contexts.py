@@ -237,14 +237,13 @@ class Contexts(Component):
 
     def _calling(self, callee: Value, file: File) -> Values:
         """What calling a class or an object calls."""
-        members = self.members
         if isinstance(callee, ClassObject):
             home = self.home(callee)
             return frozenset().union(
-                *[members.declared(callee, name) for name in home.semantics.constructors]
+                *[self.members.declared(callee, name) for name in home.semantics.constructors]
             )
         if isinstance(callee, Instance) and (method := file.semantics.call_method):
-            declared = members.declared(own_class(callee), method)
+            declared = self.members.declared(own_class(callee), method)
             return self.evaluator.generics.in_instance(declared, callee, method)
         return BOTTOM
 
@@ -325,7 +324,7 @@ class Contexts(Component):
         """What reading a member gives: of a property what its function is declared to return."""
         if not isinstance(member, FunctionObject):
             return singleton(member)
-        home, scope = self.home(member), self.program.scope(member)
+        home, scope = self.home(member), self.scope(member)
         if not scope.flags & PROPERTY:
             return singleton(member)
         return self.annotations.instances(home, member.position, scope.returned_type)
@@ -337,7 +336,7 @@ class Contexts(Component):
         found: Values = BOTTOM
         for value in self._of_function(file, position):
             if isinstance(value, SignatureObject):
-                found |= self.evaluator.calls.promised(value)
+                found |= self.calls.promised(value)
             elif isinstance(value, FunctionObject):
                 home = self.home(value)
                 found |= self.annotations.instances(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tersely.code.graph.dispatch.members import Members
     from tersely.code.graph.dispatch.type_filtering import TypeFilter
     from tersely.code.graph.pointsto.annotations import Annotations
+    from tersely.code.graph.pointsto.calls import Calls
     from tersely.code.graph.pointsto.containers import Containers
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
@@ -304,6 +305,7 @@ class Component:
         program = self.program
         self.home, self.file, self.named = program.home, program.file, program.named
         self.definition, self.mentioning = program.definition, program.mentioning
+        self.place, self.scope = program.place, program.scope
         self.values, self.union = evaluator.values, evaluator.union
         self.solve = self.solver.solve
 
@@ -311,6 +313,11 @@ class Component:
     def members(self) -> Members:
         """What values have by name."""
         return self.evaluator.members
+
+    @property
+    def calls(self) -> Calls:
+        """What calls reach and give."""
+        return self.evaluator.calls
 
     @property
     def containers(self) -> Containers:

@@ -80,7 +80,7 @@ class Parameters(Component):
 
     def _says_enough(self, declared: Values, file: File) -> bool:
         """True if what a parameter is declared as need not be completed by what it is given."""
-        is_promised = self.evaluator.calls.is_promised
+        is_promised = self.calls.is_promised
         if not file.semantics.virtual and any(map(self._tells_all, declared)):
             return not any(map(is_promised, declared))
         return file.semantics.declarations_suffice and self.typed.says_enough(declared, file)
@@ -145,16 +145,13 @@ class Parameters(Component):
         if handed is None:
             return BOTTOM
         scope, call = handed
-        if has(self.evaluator.calls.called(file, scope, call), FunctionObject):
+        if has(self.calls.called(file, scope, call), FunctionObject):
             return BOTTOM
         given = self.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given.arguments) == 1 < len(parameters):
             return self.values(file, scope, Item(given.arguments[0], ConstantValue(index)))
-        found: Values = BOTTOM
-        for expression in passed_expressions(file.scope(position), index, given, 0):
-            found |= self.values(file, scope, expression)
-        return found
+        return self.union(file, scope, passed_expressions(file.scope(position), index, given, 0))
 
     def receivers(self, file: File, position: int) -> Values:
         """The receivers of a function without a name where it is written for a function that gives

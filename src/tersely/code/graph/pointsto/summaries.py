@@ -148,7 +148,7 @@ class Summaries(Component):
 
     def _settled(self, function: FunctionObject, place: int) -> Values:
         """What a function, or one in it, calls a parameter with: `(resolve) => resolve(value)`."""
-        home, position = self.program.place(function)
+        home, position = self.place(function)
         names = [parameter.name for parameter in home.scope(position).parameters[place:]][:1]
         found: Values = BOTTOM
         for scope, call in home.calls(names[0]) if names else ():
@@ -262,17 +262,14 @@ class Summaries(Component):
         found: Values = BOTTOM
         for function in functions:
             if isinstance(function, FunctionObject):
-                found |= self.evaluator.calls.returned(function)
+                found |= self.calls.returned(function)
             elif isinstance(function, ClassObject):
-                found |= self.evaluator.calls.result(file, scope, function, call)
+                found |= self.calls.result(file, scope, function, call)
         return found
 
     def _first_yielded(self, functions: Values, file: File, scope: int, call: Invocation) -> Values:
         """What functions give that are run to what they yield, if they yield anything."""
-        found: Values = BOTTOM
-        for value in self._results(functions, file, scope, call):
-            found |= self.evaluator.calls.run(value)
-        return found
+        return BOTTOM.union(*map(self.calls.run, self._results(functions, file, scope, call)))
 
     def _gathered(self, file: File, scope: int, summary: Summary, call: Invocation) -> Values:
         """The collections that a call makes of what it is given."""

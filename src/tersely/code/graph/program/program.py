@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from tersely.code.bounds import Bounds
@@ -88,7 +89,12 @@ class Hierarchy:
     def based_on(self, name: str, family: str) -> set[ClassName]:
         """The classes that may be based on one of a name, of those in a family of languages."""
         kin, unnamed = self._program.kin, self._unnamed(family)
-        found = {one for one in self._based(name) if kin[one.file] == family}
+        found, names = set[ClassName](), [name]
+        for one in chain.from_iterable(map(self._based, names)):
+            if one.name[:1] == BASE_MARK:  # another name of the class
+                names += {one.name[1:]}.difference(names)
+            elif kin[one.file] == family:
+                found.add(one)
         for at in self._program.mentioned(name, family) if unnamed else ():
             found.update(unnamed.get(at, ()))
         return found
@@ -118,7 +124,7 @@ class Hierarchy:
         bases = defaultdict[str, set[str]](set)
         for mention, _ in self._program.facts.mentions(BASE_MARK):
             base, _, name = mention.partition(BASE_MARK)
-            bases[name].add(base)
+            bases[name.removeprefix(BASE_MARK)].add(base)
         joining = (names for names in bases.values() if len(names) > 1 or "" in names)
         found = pending = set[str]().union(*joining)
         while pending:

@@ -25,7 +25,7 @@ from tersely.context.lenses.test_impact.naming import (
 )
 from tersely.context.lenses.test_impact.reach import LIKELY, Affected, Reach, Step
 from tersely.context.lenses.test_impact.suites import Suites
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 MAX_CHANGED_SYMBOLS = 2_000  # from which the search for tests starts
 MAX_RANKED_FILES = 500  # that write names of the change, the best
@@ -43,8 +43,8 @@ class Route:
     grade: Grade  # of the least sure step
     way: tuple[Step, ...]  # from the first symbol that is no part of the tests to the change
     # fixtures and helpers of the tests by which they get there, the id of each
-    through: tuple[str, ...]
-    tests: tuple[str, ...]  # ids
+    through: Strings
+    tests: Strings  # ids
 
 
 @frozen
@@ -54,10 +54,10 @@ class TestFile:
     """
 
     file: str
-    tests: tuple[str, ...]  # ids of those that reach it by calls, the surest first
+    tests: Strings  # ids of those that reach it by calls, the surest first
     certainty: float  # that the surest runs what has changed, 0 where only names speak for the file
     way: tuple[Step, ...]  # as of a route
-    through: tuple[str, ...]
+    through: Strings
 
 
 @frozen
@@ -90,8 +90,8 @@ class AffectedTests(NamedTuple):
     routes: Sequence[Route]  # the surest and shortest first
     importing: Sequence[Importing]  # without files all of whose tests are found by calls
     commands: Commands
-    limits: tuple[str, ...]  # at which the search was cut, in words
-    links: tuple[str, ...]  # ids of the handlers that changed templates link to
+    limits: Strings  # at which the search was cut, in words
+    links: Strings  # ids of the handlers that changed templates link to
 
 
 def affected_tests(engine: Engine, change: TestedChange) -> AffectedTests:

@@ -159,7 +159,7 @@ class MissingMembers(Component):
             if (other := _asked(home, position, expression)) is not None
         ]
         if not asked:
-            return self.evaluator.calls.returned(function)
+            return self.calls.returned(function)
         others = self.union(home, position, asked)
         return self.members.of_all(others, name, home)
 

@@ -42,8 +42,6 @@ class OpenClasses(Component):
 
     def whole(self, file: File, position: int) -> ClassObject:
         """The class that a body is a part of."""
-        if not file.semantics.open_classes and not self._is_partial(file, position):
-            return ClassObject(file.id, position)
         return ClassObject(*self.openings(file, position)[0])
 
     def openings(self, file: File, position: int) -> list[Place]:
@@ -229,7 +227,7 @@ class OpenClasses(Component):
         )
 
     def _is_on(self, function: FunctionObject, side: type[Value]) -> bool:
-        flags = self.program.scope(function).flags
+        flags = self.scope(function).flags
         return bool(flags & STATIC) or bool(flags & CLASS_METHOD) == (side is ClassObject)
 
     def _mixed_into_class(self, owner: ClassObject) -> list[ClassObject]:

@@ -49,10 +49,8 @@ class Overriding(Component):
         """The values that `self.name` and `super().name` may have in a class below, bound; nothing
         for other expressions.
         """
-        found: Values = BOTTOM
-        for receiver, members in self.unbound(file, scope, member):
-            found |= self.members.read(members, receiver)
-        return found
+        unbound = self.unbound(file, scope, member)
+        return BOTTOM.union(*(self.members.read(found, receiver) for receiver, found in unbound))
 
     def unbound(
         self, file: File, scope: int, member: Expression
@@ -182,8 +180,8 @@ class Overriding(Component):
         return self._lent(below, self._lenders(target, name) - below, self.home(target))
 
     def _names_below(self, target: ClassObject) -> set[ClassName]:
-        name, family = self._named(target).name, self.home(target).family
-        return self.program.hierarchy.below({name}, family)
+        names = {self._named(target).name}
+        return self.program.hierarchy.below(names, self.home(target).family)
 
     def _lent(self, below: set[ClassName], lenders: set[ClassName], like: File) -> set[ClassName]:
         """Of some classes those that may be below some others, and those others among them."""
@@ -192,8 +190,7 @@ class Overriding(Component):
 
     def _lenders(self, target: ClassObject, name: str) -> set[ClassName]:
         """The classes that define something of a name, without those in the order of one."""
-        above = self.members.order(target)
-        return self._having(name).difference(map(self._named, above))
+        return self._having(name).difference(map(self._named, self.members.order(target)))
 
     @kept
     def _having(self, name: str) -> set[ClassName]:

@@ -69,11 +69,9 @@ class Traits(Component):
         on.
         """
         traits = frozenset(self.members.linearised(trait))
-        found: Values = BOTTOM
-        for child in (trait, *self.members.subclasses(trait)):
-            # `impl Trait for &T` extends what bounds T, the trait itself
-            found |= self._implemented(child, traits, name)
-        return found
+        # `impl Trait for &T` extends what bounds T, the trait itself
+        children = (trait, *self.members.subclasses(trait))
+        return BOTTOM.union(*(self._implemented(child, traits, name) for child in children))
 
     def seen_as(self, types: Values, traits: Values) -> Values:
         """`Type as Trait`: types as what implements a trait; the trait itself where the type is not

@@ -31,7 +31,7 @@ class BaseArguments(Component):
         file, scope, written = call
         called: Iterable[Value] = ()
         if isinstance(written, Invocation):
-            called = self.evaluator.calls.called(file, scope, written)
+            called = self.calls.called(file, scope, written)
         classes = sorted(only(called, ClassObject))
         if not classes:
             yield call._replace(expression=choose(call.expression))
