@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from tersely.code.graph.program.program import Program
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Import
+from tersely.foundation.types import Strings
 
 
 class ImportGraph:
@@ -15,7 +16,7 @@ class ImportGraph:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._known: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._known: dict[tuple[str, str, str], Strings] = {}
         self._importers: dict[str, list[tuple[str, Import]]] | None = None
 
     def targets(self, importer: str, item: Import) -> list[str]:
@@ -36,7 +37,7 @@ class ImportGraph:
             if path != importer
         ]
 
-    def module(self, importer: str, module: str, language: str = "") -> tuple[str, ...]:
+    def module(self, importer: str, module: str, language: str = "") -> Strings:
         """The files that a module as written in a file may mean, best first."""
         language = language or self._program.rows[self._program.by_path[importer]].language
         semantics = LANGUAGES[language].resolution

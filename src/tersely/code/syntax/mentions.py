@@ -81,6 +81,7 @@ NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
 
 BASE_MARK = "<"  # in a mention before the name of a class, and before that of one based on it
+ALIAS_MARK = "="  # in such a mention before another name of the class, by an import
 
 
 # in a mention before the name of a callee in a class body, and before the member made so
@@ -264,7 +265,7 @@ def mentioned_bases(
     definitions: Sequence[Definition], drafts: Sequence[ScopeDraft | None]
 ) -> set[str]:
     """For each class of a file, and each name that a base of it may have, both behind `BASE_MARK`;
-    likewise for each name that an import gives, behind two, and the one that it has where it is from.
+    likewise each name that an import gives, behind `ALIAS_MARK`, and the one that it has where it is from.
     """
     bound = defaultdict[Any, list[Expression]](list)
     based = []
@@ -280,7 +281,7 @@ def mentioned_bases(
                 bound[target].append(value)
                 is_import = type(value) is tuple and value[0] == IMPORTED
                 if is_import and value[2] not in ("", target):
-                    found.add(f"{BASE_MARK}{value[2]}{BASE_MARK}{BASE_MARK}{target}")
+                    found.add(f"{BASE_MARK}{value[2]}{BASE_MARK}{ALIAS_MARK}{target}")
     for child, bases in based:
         for name in names_in_bases(bases):
             for original in original_names(name, bound[name]):

@@ -18,7 +18,7 @@ from tersely.code.graph.program.work import Work
 from tersely.code.languages.model import Files, Made, shared_directories
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import Definition
-from tersely.code.syntax.mentions import BASE_MARK, GIVEN_MARK
+from tersely.code.syntax.mentions import ALIAS_MARK, BASE_MARK, GIVEN_MARK
 
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
@@ -91,7 +91,7 @@ class Hierarchy:
         kin, unnamed = self._program.kin, self._unnamed(family)
         found, names = set[ClassName](), [name]
         for one in chain.from_iterable(map(self._based, names)):
-            if one.name[:1] == BASE_MARK:  # another name of the class
+            if one.name[:1] == ALIAS_MARK:  # another name of the class
                 names += {one.name[1:]}.difference(names)
             elif kin[one.file] == family:
                 found.add(one)
@@ -124,7 +124,7 @@ class Hierarchy:
         bases = defaultdict[str, set[str]](set)
         for mention, _ in self._program.facts.mentions(BASE_MARK):
             base, _, name = mention.partition(BASE_MARK)
-            bases[name.removeprefix(BASE_MARK)].add(base)
+            bases[name.removeprefix(ALIAS_MARK)].add(base)
         joining = (names for names in bases.values() if len(names) > 1 or "" in names)
         found = pending = set[str]().union(*joining)
         while pending:
