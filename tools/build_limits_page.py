@@ -54,7 +54,7 @@ PARTS: dict[str, tuple[Row, ...]] = {
         ("foundation/limits.py", "MAX_DEPTH_HOPS", "the largest `--depth` of a pack", ""),
         ("capabilities/graph", "MAX_CALL_DEPTH", "the largest `--depth` of `calls` and `impact`", ""),
         ("capabilities/graph", "MAX_WALKED_SYMBOLS", "symbols on one walk along calls", ""),
-        ("code/graph", "MAX_SEARCH_WORK", "values found out for the callers of one symbol, nearest files first", ""),
+        ("code/graph", "MAX_SEARCH_WORK", "values found out for callers or references, nearest files first", ""),
         ("code/graph", "MAX_WALK_WORK", "values found out on one walk along calls, or around symbols of a pack", ""),
         ("code/graph/program", "MAX_NAMESAKES", "definitions of a name that a call *by name* may mean", ""),
         ("context/lenses/test_impact", "MAX_AFFECTED_TESTS", "tests that `change-impact` finds", ""),

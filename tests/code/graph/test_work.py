@@ -9,6 +9,7 @@ import pytest
 
 from tersely.code.engine import Engine
 from tersely.code.graph import call_resolution, callgraph
+from tersely.code.graph import references as references_module
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT
 from tersely.code.graph.dispatch.members import Members
@@ -64,6 +65,44 @@ def test_the_nearest_readers_of_a_property_are_found_first(
         monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 9)
         near, bounds = callers(engine.graph, "package/home.py:Shop.total")
         assert (near, bounds) == ([f"{NEAR}:use"], {call_resolution.SEARCH_LIMIT})
+
+
+def references(engine: Engine, symbol: str) -> tuple[list[str], frozenset[str]]:
+    found, bounds = engine.notes.collect(engine.references.of, symbol)
+    return [f"{each.path}:{each.line}" for each in found], bounds
+
+
+def test_references_are_looked_for_in_the_nearest_files_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use = "from package.home import STEP\n"
+    files = {"package/home.py": "STEP = 1\n", NEAR: use, FAR: use}
+    with written(tmp_path, files) as engine:
+        every, bounds = references(engine, "package/home.py:STEP")
+        assert (every, bounds) == ([f"{FAR}:1", f"{NEAR}:1"], frozenset())
+    with written(tmp_path, files) as engine:
+        # enough to open one file
+        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 5)
+        near, bounds = references(engine, "package/home.py:STEP")
+        assert (near, bounds) == ([f"{NEAR}:1"], {call_resolution.SEARCH_LIMIT})
+
+
+@pytest.mark.parametrize("step", ["step = 1", "def step(self): ..."])
+def test_a_file_that_costs_much_does_not_end_a_search_for_references(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 200)
+    monkeypatch.setattr(references_module, "MAX_WORK_UNCALLED", 200, raising=False)
+    given = "".join(f"def give{n}(one): return give{n - 1}(one)\n" for n in range(1, 60))
+    near = f"def give0(one): return one\n{given}def use(): give59(1).step\n"
+    files = {"package/home.py": f"class Home:\n    {step}\n", NEAR: near}
+    files[FAR] = "from package.home import Home\nHome.step\n"
+    with written(tmp_path, files) as engine:
+        work = engine.graph.program.bounds
+        with work.limited(10**9):
+            found, bounds = references(engine, "package/home.py:Home.step")
+            assert 10**9 - work.left < 200
+        assert (found, bounds) == ([f"{FAR}:2"], {call_resolution.SEARCH_LIMIT})
 
 
 def test_lists_are_filled_near_where_they_are_written_if_a_file_fills_many(tmp_path: Path) -> None:

@@ -116,9 +116,9 @@ CARRIERS_LIMIT = f"functions were followed through at most {MAX_CARRIERS} other 
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
-MAX_SEARCH_WORK = 12_000  # equations that are solved to find the callers of one symbol
+MAX_SEARCH_WORK = 12_000  # equations that are solved to find the callers, or names, of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
-SEARCH_LIMIT = "callers were looked for, the nearest first, until the work of one answer was spent"
+SEARCH_LIMIT = "uses were looked for, the nearest first, until the work of one answer was spent"
 MAX_GETTER_WORK = 8_000  # equations of these, for what is called by a name that is computed
 GETTERS_LIMIT = (
     f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
@@ -668,7 +668,7 @@ class Sites(Component):
         return frozenset(search.found)
 
     def within_work(self, find: Callable[..., object], *arguments: object) -> None:
-        """Look for what calls a symbol until the work for that is spent."""
+        """Look for what uses a symbol until the work for that is spent."""
         bounds = self.program.bounds
         try:
             with bounds.limited(min(MAX_SEARCH_WORK, SEARCHED * bounds.left)):

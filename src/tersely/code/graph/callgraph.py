@@ -216,11 +216,7 @@ class CallGraph:
         found, name = [], file.definitions[position].name
         for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
             home = self.program.home(above)
-            places = [
-                child
-                for child in home.children.get(above.position, ())
-                if home.definitions[child].name == name
-            ]
+            places = home.named_inside(above.position, name)
             if places and target not in members.subclasses(above):
                 found += [(home, place) for place in places if home.body(place) is not None]
         return found

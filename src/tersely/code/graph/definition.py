@@ -403,7 +403,7 @@ class Definitions:
             return False
         if any(each.owner or each.imported or each.definition >= 0 for each in bindings):
             return False
-        if any(file.definitions[child].name == token.name for child in file.children.get(0, ())):
+        if file.named_inside(0, token.name):
             return False
         line = self._source_of(file.path).count(b"\n", 0, token.offset) + 1
         return any(each.line == line for each in bindings)
@@ -482,11 +482,7 @@ class Definitions:
 
     def _of_children(self, file: File, owner: int, name: str) -> list[DefinitionPlace]:
         """The definitions of a name that stand in another."""
-        return [
-            self._place(file, position)
-            for position in file.children.get(owner, ())
-            if file.definitions[position].name == name
-        ]
+        return [self._place(file, position) for position in file.named_inside(owner, name)]
 
     def _of_import(
         self, file: File, module: str, name: str, chain: ImportChain
@@ -566,13 +562,8 @@ class Definitions:
 
     def _bound_place(self, file: File, owner: int, name: str, line: int) -> DefinitionPlace:
         """A line that binds a name, with the symbol that the name is at module and class level."""
-        for position in file.children.get(owner, ()):
-            definition = file.definitions[position]
-            if (
-                definition.name == name
-                and file.body(position) is None
-                and definition.name_line == line
-            ):
+        for position in file.named_inside(owner, name):
+            if file.body(position) is None and file.definitions[position].name_line == line:
                 return self._place(file, position)
         return DefinitionPlace(file.path, line, "")
 

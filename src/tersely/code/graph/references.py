@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
+from math import inf
 from typing import NamedTuple
 
 from tersely.code.expressions import Expression
+from tersely.code.graph.call_resolution import SEARCH_LIMIT
 from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, NameUse, SymbolsMeant
 from tersely.code.graph.program.file import File
@@ -28,6 +30,8 @@ from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, CallSite, Edge, Gr
 from tersely.code.syntax.nodes.uses import Use
 
 MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it means there
+MAX_WORK_UNCALLED = 4_000  # equations for the names of a function of which no call was found
+MAX_FILE_SHARE = 0.25  # of the work that is left, for the names in one file
 KEPT_SYMBOLS = 100  # whose references stay known: an editor asks for them and for their lenses
 MAX_KEPT_PATTERNS = 1_000  # of names that are looked for in texts
 _QUOTES = (b"'", b'"', b"`")  # before the key of a mapping
@@ -71,20 +75,32 @@ class References:
         if place is None or place[1] == 0:
             return []
         wanted = _Wanted(symbol_id, *place)
-        definitions = Definitions(self._graph, self._source_of)
         found = list[Reference]()
         try:
             with self._program.bounds.limited(MAX_WALK_WORK):
                 wanted.calls.update(self._calls_of(symbol_id))
-                for other in self._files(wanted):
-                    found += self._in_file(other, wanted, definitions)
         except WorkSpentError:
             self._program.notes.add(WALK_LIMIT)
+        is_uncalled = wanted.is_callable and not wanted.calls
+        with self._program.bounds.limited(MAX_WORK_UNCALLED if is_uncalled else inf):
+            self._graph.sites.within_work(self._search, wanted, found)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written
         ]
         return sorted({*found, *unnamed, *self._links(wanted)})
+
+    def _search(self, wanted: _Wanted, found: list[Reference]) -> None:
+        """Find the names, the nearest files first. Each file may cost a part of what is left, so
+        that none takes all.
+        """
+        definitions, work = Definitions(self._graph, self._source_of), self._program.bounds
+        for other in map(self._program.file, self._files(wanted)):
+            try:
+                with work.limited(MAX_FILE_SHARE * work.left):
+                    found += self._in_file(other, wanted, definitions)
+            except WorkSpentError:
+                self._program.notes.add(SEARCH_LIMIT)
 
     def _links(self, wanted: _Wanted) -> Iterator[Reference]:
         """The places that name the route of a handler, in code and in templates."""
@@ -120,15 +136,18 @@ class References:
             for site in edge.sites
         }
 
-    def _files(self, wanted: _Wanted) -> list[File]:
-        """The files that may write the name, its own first; where they are too many, this is noted."""
+    def _files(self, wanted: _Wanted) -> list[int]:
+        """The files that may write the name, its own first, then the nearest; where they are too
+        many, this is noted.
+        """
         home = wanted.file
-        mentioning = self._program.mentioning(wanted.name, home)
-        every = dict.fromkeys((home.id, *mentioning, *sorted(self._graph.sites.importers(home.id))))
+        others = {*self._program.mentioning(wanted.name, home)}
+        others |= self._graph.sites.importers(home.id)
+        every = [home.id, *self._program.nearest(others - {home.id}, home)]
         if len(every) > MAX_REFERENCE_FILES:
             files = f"{MAX_REFERENCE_FILES} of {len(every):,} files with {wanted.name}"
             self._program.notes.add(f"references were looked for in {files}")
-        return [self._program.file(each) for each in list(every)[:MAX_REFERENCE_FILES]]
+        return every[:MAX_REFERENCE_FILES]
 
     def _in_file(
         self, other: File, wanted: _Wanted, definitions: Definitions

@@ -28,6 +28,7 @@ from typing import NamedTuple
 from tersely.code.expressions import PROPERTY, VERSION_MARK
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dead import called_by_language, has_base_outside
+from tersely.code.graph.dispatch.registrations.base_arguments import own_constructors
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import (
     ClassObject,
@@ -226,12 +227,10 @@ class Users:
         if target is None or name in file.semantics.constructors:
             return
         for base in self._evaluator.members.linearised(target)[1:]:
-            for value in self._own(base, name):
-                yield User(
-                    self._id(self._program.file(value.file), value.position),
-                    UseKind.OVERRIDDEN,
-                    Grade.INFERRED,
-                )
+            home = self._program.home(base)
+            for child in home.named_inside(base.position, name):
+                if home.definitions[child].kind in CALLABLE_KINDS:
+                    yield User(self._id(home, child), UseKind.OVERRIDDEN, Grade.INFERRED)
         is_special = name in called_by_language(file) or name[:2] == "__"
         from_outside = is_special or (
             not is_called and has_base_outside(file, owner, self._evaluator)
@@ -241,32 +240,11 @@ class Users:
                 for maker in self._makers(found):
                     yield User(maker, UseKind.CONSTRUCTED, Grade.BY_NAME)
 
-    def _own(self, target: ClassObject, name: str) -> list[FunctionObject]:
-        """The methods of a name that a class itself defines."""
-        home = self._program.home(target)
-        inside = (
-            child
-            for child in home.children.get(target.position, ())
-            if home.definitions[child].name == name
-        )
-        return [
-            FunctionObject(home.id, child)
-            for child in inside
-            if home.definitions[child].kind in CALLABLE_KINDS
-        ]
-
     def _makers(self, target: ClassObject) -> list[str]:
         """The callers of a class and of its own constructors."""
         home = self._program.home(target)
-        constructors = [
-            value.position
-            for name in home.semantics.constructors
-            for value in self._own(target, name)
-        ]
-        ids = [
-            self._program.symbol_id(home.id, position)
-            for position in (target.position, *constructors)
-        ]
+        positions = (target.position, *own_constructors(home, target.position))
+        ids = [self._program.symbol_id(home.id, position) for position in positions]
         return [edge.caller for symbol_id in ids for edge in self._graph.callers(symbol_id)]
 
     def _below(self, file: File, position: int) -> Iterator[User]:

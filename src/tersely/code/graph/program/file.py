@@ -565,6 +565,11 @@ class File:
             position = self.definitions[position].parent
         return position == outer
 
+    def named_inside(self, position: int, *names: str) -> list[int]:
+        """The definitions of some names that stand in another, not deeper."""
+        around = self.children.get(position, ())
+        return [child for child in around if self.definitions[child].name in names]
+
     def owner_class(self, position: int) -> int:
         """The class whose member a definition is, -1 for none, or where there is no definition."""
         parent = self.definitions[position].parent if position >= 0 else -1

@@ -44,7 +44,7 @@ class BaseArguments(Component):
         """What the first constructor of some classes, each above the one before, passes on."""
         for at, owner in enumerate(classes):
             home = self.home(owner)
-            for position in _constructors(home, owner.position):
+            for position in own_constructors(home, owner.position):
                 for inner in home.scope(position).calls:
                     if _is_chained(inner, home.semantics):
                         chained = Written(home, position, inner)
@@ -87,13 +87,12 @@ def _from_outside(
                 yield Written(file, file.definitions[position].parent, default)
 
 
-def _constructors(file: File, owner: int) -> list[int]:
+def own_constructors(file: File, owner: int) -> list[int]:
     """The constructors that a class writes itself."""
     return [
         child
-        for child in file.children.get(owner, ())
-        if file.definitions[child].name in file.semantics.constructors
-        and file.body(child) is not None
+        for child in file.named_inside(owner, *file.semantics.constructors)
+        if file.body(child) is not None
     ]
 
 
