@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tersely.code import expressions
-from tersely.code.graph import call_resolution, callgraph
+from tersely.code.graph import call_resolution, callgraph, references
 from tersely.code.graph.pointsto import containers, evaluate, fixpoint, values
 from tersely.code.graph.program import program
 
@@ -26,6 +26,7 @@ MODULES = (
     fixpoint,
     values,
     program,
+    references,
 )
 
 

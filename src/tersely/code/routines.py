@@ -10,9 +10,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from tersely.foundation.types import Strings
+
 # A variable and the members read from it: `("self", ".cache")`. A prefix stands for all paths that
 # begin with it.
-AccessPath = tuple[str, ...]
+AccessPath = Strings
 
 ENTRY, EXIT = 0, 1  # positions of the points where every routine begins and ends
 RESULT = "<result>"  # the variable for the value of a body that gives its last expression
@@ -112,11 +114,11 @@ class Routine(NamedTuple):
     edges: tuple[CfgEdge, ...]
     calls: tuple[CfgCall, ...]
     shares: tuple[tuple[str, str], ...]  # names that may stand for parts of one object
-    free: tuple[str, ...]  # names that it reads of routines around it
-    outward: tuple[str, ...]  # names of routines around it that it writes or changes
+    free: Strings  # names that it reads of routines around it
+    outward: Strings  # names of routines around it that it writes or changes
     # names of functions that are defined here, each with the names of here that it reads
-    captures: tuple[tuple[str, tuple[str, ...]], ...]
-    parameters: tuple[str, ...]
+    captures: tuple[tuple[str, Strings], ...]
+    parameters: Strings
     complexity: int  # cyclomatic, after McCabe
 
 

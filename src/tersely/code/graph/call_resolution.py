@@ -18,7 +18,6 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     DETACHED,
     HOLE,
-    PROPERTY,
     REMOVER,
     SETTER,
     Expression,
@@ -116,7 +115,7 @@ CARRIERS_LIMIT = f"functions were followed through at most {MAX_CARRIERS} other 
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
-MAX_SEARCH_WORK = 12_000  # equations that are solved to find the callers, or names, of one symbol
+MAX_SEARCH_WORK = 20_000  # equations that are solved to find the callers, or names, of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
 SEARCH_LIMIT = "uses were looked for, the nearest first, until the work of one answer was spent"
 MAX_GETTER_WORK = 8_000  # equations of these, for what is called by a name that is computed
@@ -496,31 +495,29 @@ class Sites(Component):
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
         """The property functions that reading or storing a member, or reading a bare name, calls."""
+        descriptors = self.evaluator.descriptors
         if type(expression) is str:
             kinds = file.semantics.called_by_name
             found = (
-                self._implied_properties(file, scope, expression)
+                descriptors.implied_properties(file, scope, expression)
                 if self._named(expression, kinds)
                 else set()
             )
             return sorted(found)
         if not isinstance(expression, (Member, StoredMember)):
             return []
-        owner, name, is_stored = (
-            expression.object,
-            expression.name,
-            isinstance(expression, StoredMember),
-        )
-        asked = self.evaluator.descriptors.methods(file, scope, owner, name, stored=is_stored)
+        owner, name = expression.object, expression.name
+        is_stored = isinstance(expression, StoredMember)
+        asked = descriptors.methods(file, scope, owner, name, stored=is_stored)
         described = list(map(self._function, asked))
         if not self._named(name, READ_KINDS):
             return described
         found = set()
-        for value in self.evaluator.values(file, scope, owner):
-            found |= self._properties_of(value, name, file)
+        for value in self.values(file, scope, owner):
+            found |= descriptors.properties_of(value, name, file)
         member = Member(owner, name)
         for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
-            found |= self._property_functions(members, isinstance(receiver, Instance))
+            found |= descriptors.property_functions(members, isinstance(receiver, Instance))
         wanted = 0
         if isinstance(expression, StoredMember):
             wanted = SETTER | (REMOVER if expression.removed else 0)
@@ -533,51 +530,6 @@ class Sites(Component):
 
     def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
         return bool(kinds and self.program.named(name, kinds=kinds))
-
-    def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
-        """The property functions of that name that a value has."""
-        if isinstance(value, ContainerLiteral) and file.semantics.members_are_items:
-            written = self.evaluator.containers.items(value, frozenset((name,)), file)
-            return self._property_functions(written, of_instance=True)
-        if not isinstance(value, (Instance, ClassObject)):
-            return set()
-        members = self.members.of_class(own_class(value), name, file, value)
-        if isinstance(value, Instance) and value.is_open:
-            members |= self.evaluator.typed.below(members, own_class(value), name)
-        return self._property_functions(
-            members, file.semantics.virtual or isinstance(value, Instance)
-        )
-
-    def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
-        """The property functions that a bare name calls: of a receiver around it, or outside any
-        class.
-        """
-        position = scope
-        while position > 0:
-            for value in sorted(self.evaluator.names.receiver_of(file, position)):
-                if found := self._properties_of(value, name, file):
-                    return found
-            if file.definitions[position].kind not in MEMBER_OWNERS and name in file.names(
-                position
-            ):
-                return self._property_functions(
-                    self.evaluator.names.bound(file, position, name), of_instance=True
-                )
-            position = file.definitions[position].parent
-        names = self.evaluator.names
-        top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
-        return self._property_functions(top, of_instance=True)
-
-    def _property_functions(self, members: Values, of_instance: bool) -> set[Target]:
-        """The property functions among some members; of a class as a value only those that are its
-        own.
-        """
-        found = set()
-        for member in only(members, FunctionObject):
-            flags = self.program.scope(member).flags
-            if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
-                found.add(Target(*member.place, 1))
-        return found
 
     # Backward
 

@@ -191,6 +191,9 @@ DECIDING = CONJUNCTIONS | names("or || ?? ?:")
 class Choice:
     """Two operands around an operator, which may be one of `DECIDING`."""
 
+    left: Field = "left"
+    right: Field = "right"
+
 
 @value
 class Ternary:

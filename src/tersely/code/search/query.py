@@ -22,7 +22,7 @@ from tersely.code.search.words import (
     words_of_text,
 )
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 CACHED_QUESTIONS = 8  # one is asked several times for its terms
 
@@ -65,15 +65,15 @@ class Query:
 
     text: str
     expression: re.Pattern[bytes] | None  # a regular expression; then there is nothing else
-    quoted: tuple[str, ...]  # text that must be there
+    quoted: Strings  # text that must be there
     name: str  # the whole question, where it may be a name; else ""
-    names: tuple[str, ...]  # names inside of a longer question
-    words: tuple[str, ...]
+    names: Strings  # names inside of a longer question
+    words: Strings
     about_tests: bool
     about_change: bool  # it tells of a change or a defect rather than of what code does
 
     @property
-    def terms(self) -> tuple[str, ...]:
+    def terms(self) -> Strings:
         """The terms that the words look up, each once."""
         return _terms_of(self.words)
 
@@ -94,7 +94,7 @@ def _is_asking(word: str) -> bool:
 
 
 @lru_cache(CACHED_QUESTIONS)
-def _terms_of(words: tuple[str, ...]) -> tuple[str, ...]:
+def _terms_of(words: Strings) -> Strings:
     terms: dict[str, None] = {}
     for word in [word for word in words if word.lower() not in STOP_WORDS] or words:
         terms.update(dict.fromkeys(map(stem, parts_of(word))))

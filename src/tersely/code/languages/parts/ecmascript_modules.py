@@ -10,7 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from tersely.code.languages.model import Files
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 
 SUFFIXES = (
     ".ts",
@@ -64,7 +64,7 @@ class Configuration(NamedTuple):
 
     aliases: Aliases
     base: str | None  # the directory in which names without a `./` are looked for
-    roots: tuple[str, ...]  # directories that count as one when a path is relative
+    roots: Strings  # directories that count as one when a path is relative
     elements: str  # the package whose module `jsx-runtime` says which elements there are
 
 
@@ -169,7 +169,7 @@ def matched(pattern: str, module: str) -> str | None:
     return module[len(before) : len(module) - len(after)] if fits else None
 
 
-def module_keys(module: str) -> tuple[str, ...]:
+def module_keys(module: str) -> Strings:
     """Words under which a module is imported: the last parts of its path, of its directory too for
     an index file.
     """
@@ -317,7 +317,7 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
     return _entries(files, home, NAME_ENTRIES)
 
 
-def _entries(files: Files, directory: str, keys: tuple[str, ...]) -> list[str]:
+def _entries(files: Files, directory: str, keys: Strings) -> list[str]:
     """The entry points of the package in a directory: those in its package.json under one of some
     keys, else the customary one.
     """
@@ -333,14 +333,14 @@ def _entries(files: Files, directory: str, keys: tuple[str, ...]) -> list[str]:
     return []
 
 
-def entry_words(files: Files, path: str) -> tuple[str, ...]:
+def entry_words(files: Files, path: str) -> Strings:
     """Words under which the file of a path is imported as the entry of a package: the last parts of
     the package's name and directory.
     """
     return files.once(_words_by_entry).get(path, ())
 
 
-def _words_by_entry(files: Files) -> dict[str, tuple[str, ...]]:
+def _words_by_entry(files: Files) -> dict[str, Strings]:
     found: dict[str, dict[str, None]] = {}
     for name, (directory, _) in files.once(packages).items():
         words = dict.fromkeys([*module_keys(name), *module_keys(directory)])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
-from tersely.code.languages.nodes import OptionalNode, children_in, named_parts
+from tersely.code.languages.nodes import OptionalNode, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import CfgNodeDraft, Ends
 from tersely.code.syntax.nodes.children import field, token
@@ -25,7 +25,7 @@ def branch(walk: Walk, node: OptionalNode) -> tuple[Ends, Ends]:
             holds, fails = branch(walk, field(role.operand)(node))
             return fails, holds
         if isinstance(role, control.Choice) and operator_of(walk, node):
-            return _choice(walk, node)
+            return _choice(walk, node, role)
         if (role is None or isinstance(role, model.Inner)) and len(named_parts(node)) == 1:
             return branch(walk, named_parts(node)[0])
     walk.visit(node)
@@ -53,9 +53,9 @@ def _outcomes(walk: Walk, node: OptionalNode, number: int) -> tuple[Ends, Ends]:
     return [(number, EdgeKind.TRUE)], [(number, EdgeKind.FALSE)]
 
 
-def _choice(walk: Walk, node: Node) -> tuple[Ends, Ends]:
+def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:
     walk.draft.decisions += 1
-    left, right = children_in(node, "left", "right")
+    left, right = field(role.left)(node), field(role.right)(node)
     holds, fails = branch(walk, left)
     if operator_of(walk, node) in control.CONJUNCTIONS:
         walk.draft.here = holds
@@ -73,7 +73,7 @@ def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
         walk.visit_children(node)
         return
     walk.draft.decisions += 1
-    left, right = children_in(node, "left", "right")
+    left, right = field(role.left)(node), field(role.right)(node)
     holds, fails = branch(walk, left)
     more, enough = (holds, fails) if operator in control.CONJUNCTIONS else (fails, holds)
     walk.draft.here = more

@@ -249,7 +249,7 @@ def _uses_in(
         is_other = is_there and sources.imported(path, given).isdisjoint(giving)
         if not (members.get(line, by_name and not is_other) if is_member else not is_other):
             continue
-        if (rivals or holder) and not is_member and not (given in aliases or is_own):
+        if rivals and not is_member and not (given in aliases or is_own):
             continue
         what = f"still {'calls' if is_call else 'names'} `{name}`, which {lost.what}"
         yield StaleUse(path, line, what)

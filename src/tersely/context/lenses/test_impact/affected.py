@@ -99,7 +99,7 @@ def affected_tests(engine: Engine, change: TestedChange) -> AffectedTests:
     symbols = change.symbols[:MAX_CHANGED_SYMBOLS]
     engine.note_unread(symbols)
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
-    gone = [one for one in change.gone if one.kind is not Kind.MODULE]
+    gone = [one for one in change.gone if one.id != one.path]  # else it is a file
     before = [user for one in gone for user in users.of_gone(one.name, one.language)]
     before += [user for path in change.templates for user in users.of_template(path)]
     found = Reach(users, engine.store, suites).search(symbols, before)

@@ -4,11 +4,12 @@ called: `__get__`, the methods of a metaclass, `__getattr__`.
 
 from __future__ import annotations
 
-from tersely.code.expressions import METACLASS, Expression
+from tersely.code.expressions import CLASS_METHOD, METACLASS, PROPERTY, Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
+    ContainerLiteral,
     ExternalObject,
     ExternalResult,
     FunctionObject,
@@ -19,8 +20,10 @@ from tersely.code.graph.pointsto.values import (
     own_class,
 )
 from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.targets import Target
 from tersely.code.languages.model import member_getters
 from tersely.code.nodes import Call
+from tersely.code.symbols import MEMBER_OWNERS
 from tersely.code.syntax.mentions import MADE_MARK
 
 MAX_GIVING_FILES = 10  # that mention a member, above which its own file alone is searched
@@ -60,6 +63,51 @@ class Descriptors(Component):
         owners.update(one.name for one in below)
         marks = (f"{MADE_MARK}{owner}{MADE_MARK}" for owner in owners)
         return {member for mark in marks for member, _ in self.program.facts.mentions(mark)}
+
+    def properties_of(self, value: Value, name: str, file: File) -> set[Target]:
+        """The property functions of that name that a value has."""
+        if isinstance(value, ContainerLiteral) and file.semantics.members_are_items:
+            written = self.containers.items(value, frozenset((name,)), file)
+            return self.property_functions(written, of_instance=True)
+        if not isinstance(value, (Instance, ClassObject)):
+            return set()
+        members = self.members.of_class(own_class(value), name, file, value)
+        if isinstance(value, Instance) and value.is_open:
+            members |= self.evaluator.typed.below(members, own_class(value), name)
+        return self.property_functions(
+            members, file.semantics.virtual or isinstance(value, Instance)
+        )
+
+    def implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
+        """The property functions that a bare name calls: of a receiver around it, or outside any
+        class.
+        """
+        position = scope
+        while position > 0:
+            for value in sorted(self.evaluator.names.receiver_of(file, position)):
+                if found := self.properties_of(value, name, file):
+                    return found
+            if file.definitions[position].kind not in MEMBER_OWNERS and name in file.names(
+                position
+            ):
+                return self.property_functions(
+                    self.evaluator.names.bound(file, position, name), of_instance=True
+                )
+            position = file.definitions[position].parent
+        names = self.evaluator.names
+        top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
+        return self.property_functions(top, of_instance=True)
+
+    def property_functions(self, members: Values, of_instance: bool) -> set[Target]:
+        """The property functions among some members; of a class as a value only those that are its
+        own.
+        """
+        found = set()
+        for member in only(members, FunctionObject):
+            flags = self.scope(member).flags
+            if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
+                found.add(Target(*member.place, 1))
+        return found
 
 
 class Metaclasses(Component):
