@@ -10,15 +10,20 @@ from tests.repositories import repository, write
 
 from tersely.capabilities.graph.breaks import LINE_PLACES
 from tersely.capabilities.invoke import ask
+from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 
 HELPER = "def helper():\n    return 1\n"
 USER = "from helper import helper\n\nprint(helper())\n"
 
 
-def breaks(root: Path) -> Any:
+GO_MUX = "package mux\n\ntype Mux struct{}\n\nfunc (mx *Mux) handle() {}\n"
+GO_USER = "package mux\n\nfunc (mx *Mux) Get() { mx.handle() }\n"
+
+
+def breaks(root: Path, *files: str) -> Any:
     with Workspace.open(root) as workspace:
-        return ask(workspace, "code.breaks")
+        return ask(workspace, "code.breaks", files=files)
 
 
 def test_a_function_that_its_file_is_named_after(tmp_path: Path) -> None:
@@ -26,6 +31,21 @@ def test_a_function_that_its_file_is_named_after(tmp_path: Path) -> None:
     write(tmp_path, {"helper.py": HELPER.replace("helper", "other")})
     uses = breaks(tmp_path).uses
     assert {place for one in uses for place in one.places} == {"user.py:1", "user.py:3"}
+
+
+def test_of_the_files_and_directories_that_are_named(tmp_path: Path) -> None:
+    repository(
+        tmp_path, {"lib/helper.py": HELPER, "user.py": USER, "mux.go": GO_MUX, "get.go": GO_USER}
+    )
+    write(tmp_path, {"lib/helper.py": HELPER.replace("helper", "other")})
+    write(tmp_path, {"mux.go": GO_MUX.replace("handle", "serve")})
+    of_helper, of_mux = {"user.py:1", "user.py:3"}, {"get.go:3"}
+    assert places(tmp_path, "lib") == places(tmp_path, "lib/helper.py") == of_helper
+    assert places(tmp_path, "mux.go") == of_mux
+    assert places(tmp_path, ".") == of_helper | of_mux
+    assert places(tmp_path, "user.py") == set()
+    with pytest.raises(TerselyError, match=r"no\.py is not there"):
+        breaks(tmp_path, "no.py")
 
 
 def test_the_line_is_one_whatever_a_file_is_called(tmp_path: Path) -> None:
@@ -45,8 +65,8 @@ def test_a_line_says_that_there_are_more(tmp_path: Path) -> None:
     assert sum(len(one.places) for one in found.uses) == 2 * LINE_PLACES
 
 
-def places(root: Path) -> set[str]:
-    return {place for one in breaks(root).uses for place in one.places}
+def places(root: Path, *files: str) -> set[str]:
+    return {place for one in breaks(root, *files).uses for place in one.places}
 
 
 def test_uses_by_way_of_a_package_beside_a_method_of_the_name(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tersely.capabilities.declaration.declaration import Capability
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Strings
 
 CODE = "code."  # how the names begin of what is asked of a repository
 
@@ -124,9 +125,9 @@ token.savings       relay.records:savings         stats                own
 relay.config        relay.records:settings        config               own
 """)
 
-CODE_NAMES: tuple[str, ...] = tuple(_CODE)  # of what is asked of a repository
-RELAY_NAMES: tuple[str, ...] = tuple(_RELAY)  # of what is asked of the relay
-NAMES: tuple[str, ...] = (*CODE_NAMES, *RELAY_NAMES)
+CODE_NAMES: Strings = tuple(_CODE)  # of what is asked of a repository
+RELAY_NAMES: Strings = tuple(_RELAY)  # of what is asked of the relay
+NAMES: Strings = (*CODE_NAMES, *RELAY_NAMES)
 RELAY_WORDS: Mapping[str, str] = {row.words: name for name, row in _RELAY.items() if row.words}
 
 

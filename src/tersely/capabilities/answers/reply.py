@@ -15,7 +15,7 @@ from tersely.capabilities.invoke import Failure, Outcome, invoke
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible, visible_line
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, Strings
 
 if TYPE_CHECKING:
     from tersely.foundation.text.tokens import Tokenizer
@@ -55,10 +55,10 @@ class Reply(NamedTuple):
 
     revision: str
     text: str
-    asides: tuple[str, ...]  # what is said beside it, as far as there is room
-    notes: tuple[str, ...]  # all there is to be known of how the answer came to be
+    asides: Strings  # what is said beside it, as far as there is room
+    notes: Strings  # all there is to be known of how the answer came to be
     etag: str  # of the one symbol that the answer shows, empty for others
-    files: tuple[str, ...] = ()  # that the answer stands for, for doors that keep answers
+    files: Strings = ()  # that the answer stands for, for doors that keep answers
 
 
 def whole_reply(capability: Capability, workspace: Workspace, arguments: JsonMapping) -> Reply:

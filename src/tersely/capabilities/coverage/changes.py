@@ -15,6 +15,7 @@ from tersely.capabilities.coverage.reports import (
 from tersely.capabilities.declaration.declaration import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.context.lenses.candidate import View
@@ -30,8 +31,8 @@ class ChangeCoverage:
     lines: int
     ran: int
     not_run: tuple[UnrunLines, ...]
-    tests: tuple[str, ...]  # that ran some of it, what says most first
-    outside: tuple[str, ...]  # changed files of which the report says nothing
+    tests: Strings  # that ran some of it, what says most first
+    outside: Strings  # changed files of which the report says nothing
 
 
 def with_coverage(

@@ -12,7 +12,7 @@ from tersely.capabilities.answers.text import Style, clipped, counted
 from tersely.capabilities.declaration.declaration import Role, frozen, option
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from tersely.code.coverage.files import CoverageReport
@@ -35,13 +35,13 @@ class ReportOptions:
         role=Role.REPORT,
         metavar="FILE",
     )
-    failures: tuple[str, ...] = option(
+    failures: Strings = option(
         (),
         "what failed: JUnit XML, or what a test runner printed",
         role=Role.REPORT,
         metavar="FILE",
     )
-    map: tuple[str, ...] = option(
+    map: Strings = option(
         (),
         "that paths which begin with FROM there begin with TO here",
         metavar="FROM=TO",
@@ -55,10 +55,10 @@ class About:
 
     format: str
     files: int  # of the repository
-    elsewhere: tuple[str, ...]  # that are not in it, or cannot be told apart
+    elsewhere: Strings  # that are not in it, or cannot be told apart
     tests: int  # that the report knows by name
-    failed: tuple[str, ...]
-    unmatched: tuple[str, ...]  # failed tests that the report of coverage does not know
+    failed: Strings
+    unmatched: Strings  # failed tests that the report of coverage does not know
     stale: tuple[Stale, ...]
 
 

@@ -24,6 +24,7 @@ from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.symbols import Kind
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.routines import AccessPath, Routine
@@ -51,8 +52,8 @@ class DataFlow:
     symbol: str
     line: int
     end_line: int
-    parameters: tuple[str, ...]
-    free: tuple[str, ...]
+    parameters: Strings
+    free: Strings
     flows: Page[Flow]
     note: str
 

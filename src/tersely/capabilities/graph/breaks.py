@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import PLAIN, Style
@@ -12,6 +13,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import Strings
 
@@ -61,7 +63,10 @@ def run(
     workspace: Workspace,
     *,
     files: Strings = positional(
-        "only what changed in these files", default=(), role=Role.PATH, metavar="FILE"
+        "only what changed in these files and directories",
+        default=(),
+        role=Role.PATH,
+        metavar="FILE",
     ),
     base: str = option(
         "", "the revision that git compares the working tree with; HEAD if none", metavar="REF"
@@ -75,16 +80,23 @@ def run(
     from itertools import islice
 
     from tersely.capabilities.files.places import normal
+    from tersely.code.places import outward
     from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed, unread
     from tersely.context.lenses.diff.stale import found_uses
     from tersely.context.pack.change import sources_of
 
-    only = set(map(normal, files))
     asked = Revisions(base, worktree=not base)
     engine = workspace.engine
     change = of_git(workspace.root, engine.store, asked)
     engine.note_incomplete(unread(change))
-    changed = [one for one in symbols_changed(change) if not only or one.symbol.path in only]
+    wanted = set(map(normal, files)) or {""}
+    paths = {path for file in change.files for path in (file.diff.old_path, file.diff.path)}
+    for path in wanted.difference(*map(outward, paths)):
+        if not os.path.lexists(workspace.root / path):
+            raise TerselyError("path_not_found", f"{path} is not there, and nothing has changed it")
+    changed = [
+        one for one in symbols_changed(change) if not wanted.isdisjoint(outward(one.symbol.path))
+    ]
     sources = sources_of(engine, workspace.root, change)
     uses = list(islice(found_uses(change.files, changed, sources), MAX_BROKEN_PLACES + 1))
     parts = [_line(one, PLAIN) for one in _by_way(uses[:LINE_PLACES])]

@@ -27,6 +27,7 @@ from tersely.capabilities.relay.context import RelayContext, meet
 from tersely.foundation.activity import IDLE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.relay.mail.channels import Write
@@ -57,9 +58,7 @@ _CHANNEL = positional("# and up to 99 letters, digits and . _ : @ / -", pattern=
 
 
 def _agents_text(found: Agents, style: Style) -> str:
-    rows: list[tuple[str, ...]] = [
-        ("name", "kind", "is", "waiting", "project", "last seen", "task")
-    ]
+    rows: list[Strings] = [("name", "kind", "is", "waiting", "project", "last seen", "task")]
     for one in found.agents:
         task = str(one.details.get("task", ""))
         owes = f" to {', '.join(one.owes[:MAX_SHOWN_ASKERS])}" if one.owes else ""
@@ -161,7 +160,7 @@ def retire(
 
 
 def _channels_text(found: Channels, style: Style) -> str:
-    rows: list[tuple[str, ...]] = [("channel", "members", "")]
+    rows: list[Strings] = [("channel", "members", "")]
     rows += [(one.name, f"{len(one.members):,}", ", ".join(one.members)) for one in found.channels]
     return _table(rows, style, "there are none")
 
@@ -226,7 +225,5 @@ def _state(said: str, askers: Sequence[str] | None) -> str:
     return said if not askers else OWES if said == IDLE else f"{said}, {OWES}"
 
 
-def _table(
-    rows: list[tuple[str, ...]], style: Style, empty: str, right: tuple[int, ...] = ()
-) -> str:
+def _table(rows: list[Strings], style: Style, empty: str, right: tuple[int, ...] = ()) -> str:
     return "\n".join(aligned(rows, [style.symbol], right=right)) if len(rows) > 1 else empty

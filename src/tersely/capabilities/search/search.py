@@ -22,7 +22,7 @@ from tersely.capabilities.files.places import files_below, normal
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.shortening import shortened
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
     from tersely.code.index.storage.schema import IndexedFile
@@ -41,13 +41,13 @@ QUOTED_CHARACTERS = 100  # of a line
 class CodeSearchParameters:
     """The words to search for, and among what."""
 
-    query: tuple[str, ...] = positional(
+    query: Strings = positional(
         'words that say what it does; a name; "quoted text"; or a /regular expression/',
         metavar="QUERY",
         minimum=1,
     )
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    in_: tuple[str, ...] = option(
+    in_: Strings = option(
         (),
         "search inside these files, or below directories",
         role=Role.PATH,
@@ -80,7 +80,7 @@ class Hit:
     end_line: int
     signature: str
     share: float
-    reasons: tuple[str, ...]
+    reasons: Strings
     # of a search inside files: the lines that tell most, in order
     quoted: tuple[QuotedLine, ...] = ()
     lines: int = 0  # of a search inside files: how many lines hold something

@@ -21,6 +21,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.declaration.values import SymbolLine, lines_text, symbol_line
 from tersely.code.symbols import Kind, Symbol
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -33,7 +34,7 @@ class Found:
     """Symbols by path and place, and the queries among several that nothing matches."""
 
     symbols: Page[SymbolLine]
-    missing: tuple[str, ...]
+    missing: Strings
 
 
 def text(found: Found, style: Style) -> str:
@@ -59,7 +60,7 @@ def text(found: Found, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    queries: tuple[str, ...] = positional(
+    queries: Strings = positional(
         "a name, the end of an id (Session.validate, auth.py:validate) or a pattern (validate*)",
         role=Role.SYMBOL,
         metavar="QUERY",

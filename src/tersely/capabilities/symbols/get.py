@@ -17,6 +17,7 @@ from tersely.capabilities.declaration.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.symbols import Symbol
@@ -57,7 +58,7 @@ class Sources:
     """Several symbols, in the order in which they were asked for."""
 
     symbols: tuple[Source, ...]
-    missing: tuple[str, ...]  # names that mean no symbol, or more than one
+    missing: Strings  # names that mean no symbol, or more than one
 
 
 def text(source: Source | Sources | str, style: Style) -> str:
@@ -91,7 +92,7 @@ def text(source: Source | Sources | str, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1),
+    symbol: Strings = positional("the symbols", role=Role.SYMBOL, minimum=1),
     etag: str | None = option(
         None,
         "the tag of the version that is known: answer UNCHANGED, or what has changed",

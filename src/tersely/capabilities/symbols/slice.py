@@ -30,6 +30,7 @@ from tersely.foundation.limits import (
     MAX_PAGE_ENTRIES,
     MAX_TARGET_SYMBOLS,
 )
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -41,7 +42,7 @@ DEFAULT_SLICE_TOKENS = 1_000
 class Slice(Packed):
     """A pack of symbols with what they need."""
 
-    targets: tuple[str, ...]
+    targets: Strings
 
 
 @capability(
@@ -55,7 +56,7 @@ class Slice(Packed):
 def run(
     workspace: Workspace,
     *,
-    symbols: tuple[str, ...] = positional(
+    symbols: Strings = positional(
         "what the slice is around",
         role=Role.SYMBOL,
         metavar="SYMBOL",

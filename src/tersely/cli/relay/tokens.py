@@ -11,7 +11,7 @@ from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.own_command import CommandCall, command, worded
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 from tersely.relay.wire.home import home_directory
 
 
@@ -33,11 +33,11 @@ def _new(
     identity: str = positional("whose it is", metavar="NAME", minimum=1, maximum=32),
     kind: _Kind = option(_Kind.PERSON, "what has the name"),
     scope: _Level = option(_Level.WRITE, "how far it goes"),
-    thread: tuple[str, ...] = option(
+    thread: Strings = option(
         (), "a thread, or a pattern of ids, beside those that it is a member of"
     ),
-    channel: tuple[str, ...] = option((), "a channel, or a pattern of them (default: all)"),
-    project: tuple[str, ...] = option((), "a project, or a pattern of them (default: all)"),
+    channel: Strings = option((), "a channel, or a pattern of them (default: all)"),
+    project: Strings = option((), "a project, or a pattern of them (default: all)"),
     days: int = option(0, "until it expires (default: never)", minimum=0, maximum=36_500),
     tenant: str = option("default", "the tenant that it belongs to", maximum=63),
     bearer: bool = option(
@@ -119,9 +119,7 @@ def _audit(
 
 
 def _table(tokens: list[Any], style: Style) -> str:
-    rows: list[tuple[str, ...]] = [
-        ("id", "identity", "kind", "scope", "tenant", "machine", "until")
-    ]
+    rows: list[Strings] = [("id", "identity", "kind", "scope", "tenant", "machine", "until")]
     for one in tokens:
         until = f"{one.code_until} (code)" if one.code_until else one.expires_at or "it is revoked"
         rows.append(

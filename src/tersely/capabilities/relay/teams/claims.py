@@ -18,7 +18,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.storage.roots import enclosing_root
-from tersely.foundation.types import field
+from tersely.foundation.types import Strings, field
 
 if TYPE_CHECKING:
     from tersely.relay.relay import Relay
@@ -96,7 +96,7 @@ def _taken_text(found: ClaimList, style: Style) -> str:
 def take(
     context: RelayContext,
     *,
-    targets: tuple[str, ...] = positional(
+    targets: Strings = positional(
         _TARGETS, role=Role.PATH, metavar="TARGET", minimum=1, maximum=MAX_CLAIM_TARGETS
     ),
     shared: bool = option(False, "others may hold it too, who say so as well"),
@@ -143,7 +143,7 @@ def _released_text(found: ClaimList, style: Style) -> str:
 def release(
     context: RelayContext,
     *,
-    targets: tuple[str, ...] = positional(
+    targets: Strings = positional(
         "what to give back (default: all)",
         default=(),
         role=Role.PATH,
@@ -163,7 +163,7 @@ def release(
 
 
 def _list_text(found: ClaimList, style: Style) -> str:
-    rows: list[tuple[str, ...]] = [("target", "holder", "", "since", "until", "why")]
+    rows: list[Strings] = [("target", "holder", "", "since", "until", "why")]
     for one in found.claims:
         mode = "shared" if one.shared else ""
         rows.append((one.target, one.holder, mode, one.since, one.until, one.why))
