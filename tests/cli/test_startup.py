@@ -157,7 +157,7 @@ def test_a_changed_file_loads_its_own_language_only(
         name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")
     }
     others = {name for name in languages if not name.startswith("python")}
-    assert others == {"frameworks", "model", "nodes", "parts", "registry", "summaries"}
+    assert others == {"model", "nodes", "parts", "registry", "roles", "summaries", "tables"}
     assert not any(name.startswith("tersely.code.graph") for name in loaded)
 
 
