@@ -34,16 +34,11 @@ def test_a_function_that_its_file_is_named_after(tmp_path: Path) -> None:
 
 
 def test_of_the_files_and_directories_that_are_named(tmp_path: Path) -> None:
-    repository(
-        tmp_path, {"lib/helper.py": HELPER, "user.py": USER, "mux.go": GO_MUX, "get.go": GO_USER}
-    )
-    write(tmp_path, {"lib/helper.py": HELPER.replace("helper", "other")})
-    write(tmp_path, {"mux.go": GO_MUX.replace("handle", "serve")})
-    of_helper, of_mux = {"user.py:1", "user.py:3"}, {"get.go:3"}
-    assert places(tmp_path, "lib") == places(tmp_path, "lib/helper.py") == of_helper
-    assert places(tmp_path, "mux.go") == of_mux
-    assert places(tmp_path, ".") == of_helper | of_mux
-    assert places(tmp_path, "user.py") == set()
+    code = {"lib/helper.py": HELPER, "user.py": USER, "lib/mux.go": GO_MUX, "lib/get.go": GO_USER}
+    repository(tmp_path, {**code, "other.py": "def gone():\n    pass\n\n\ngone()\n"})
+    write(tmp_path, {"lib/helper.py": HELPER.replace("helper", "other"), "other.py": "gone()\n"})
+    write(tmp_path, {"lib/mux.go": GO_MUX.replace("handle", "serve")})
+    assert places(tmp_path, "lib", "user.py") == {"user.py:1", "user.py:3", "lib/get.go:3"}
     with pytest.raises(TerselyError, match=r"no\.py is not there"):
         breaks(tmp_path, "no.py")
 
@@ -307,15 +302,19 @@ FITTING: dict[str, tuple[str, str, str, str, dict[str, set[int]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FITTING)
+@pytest.mark.parametrize("number", range(max(len(changed) for *_, changed in FITTING.values())))
 def test_calls_are_judged_by_what_their_language_lets_them_leave_out(
-    tmp_path: Path, name: str
+    tmp_path: Path, number: int
 ) -> None:
-    path, before, user, calls, changed = FITTING[name]
-    repository(tmp_path, {path: before, user: calls})
-    for after, lines in changed.items():
-        write(tmp_path, {path: after})
-        assert places(tmp_path) == {f"{user}:{line}" for line in lines}, after
+    before, after, broken = dict[str, str](), dict[str, str](), set[str]()
+    for name, (path, text, user, calls, changed) in FITTING.items():
+        before |= {f"{name}/{path}": text, f"{name}/{user}": calls}
+        for changed_text, lines in [*changed.items()][number : number + 1]:
+            after[f"{name}/{path}"] = changed_text
+            broken |= {f"{name}/{user}:{line}" for line in lines}
+    repository(tmp_path, before)
+    write(tmp_path, after)
+    assert places(tmp_path) == broken
 
 
 def test_names_from_elsewhere_are_not_those_that_are_gone(tmp_path: Path) -> None:

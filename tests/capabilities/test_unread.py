@@ -175,13 +175,8 @@ def test_of_changed_files_with_names_that_are_no_text_it_is_said_and_the_rest_st
         (tmp_path / path).write_text("def loaded(x):\n    return x\n")
     names = {r"\xff", r"caf\xe9", r"left\xe9", r"right\xe9"}
     with Workspace.open(tmp_path) as workspace:
-        for name, parameters in (
-            ("code.breaks", {}),
-            ("code.change_impact", {}),
-            ("code.diff_context", {"worktree": True}),
-            ("code.plan", {"task": ("mend", "it")}),
-        ):
-            ask(workspace, name, **parameters)
+        ask(workspace, "code.change_impact")
+        ask(workspace, "code.plan", task=("mend", "it"))
         uses = ask(workspace, "code.breaks").uses
         assert [one.places for one in uses] == [("user.py:1",)]
         (note,) = notes_of(workspace, "code.breaks")

@@ -49,7 +49,6 @@ def conflicts(ask: Ask, root: Path, *words: str) -> list[tuple[str, str, str, st
 
 def test_uses_in_one_tree_of_what_the_other_changes(ask: Ask, trees: tuple[Path, Path]) -> None:
     here, there = trees
-    assert conflicts(ask, here) == []
     changed = MONEY.replace("format_cents(cents)", "format_cents(cents, unit)").replace(
         "old_name", "new_name"
     )
@@ -78,13 +77,12 @@ def test_uses_by_name_alone_are_counted_and_listed_when_asked_for(
     here, there = trees
     (there / "till.py").write_text(TILL.replace("0", "1"))
     (here / "door.py").write_text("def leave(door):\n    door.tally()\n")
-    assert conflicts(ask, here) == []
     text = ask("conflicts", "--root", str(here)).out
     assert "no conflicts found\nand 1 use by name alone" in text
-    assert conflicts(ask, here, "--all") == [
-        ("till.py:Till.tally", "body", "there", "door.py:leave")
-    ]
-    assert "by name alone" not in ask("conflicts", "--all", "--root", str(here)).out
+    text = ask("conflicts", "--all", "--root", str(here)).out
+    assert "till.py:Till.tally" in text
+    assert "door.py:leave" in text
+    assert "by name alone" not in text
 
 
 def test_a_symbol_that_both_change_is_one(ask: Ask, trees: tuple[Path, Path]) -> None:
@@ -99,13 +97,22 @@ def test_a_symbol_that_both_change_is_one(ask: Ask, trees: tuple[Path, Path]) ->
     assert conflicts(ask, here) == []  # both have written the same
 
 
-def test_a_caller_that_neither_has_changed_is_none(ask: Ask, trees: tuple[Path, Path]) -> None:
+def test_callers_that_neither_has_changed_and_two_methods_of_a_class_are_none(
+    ask: Ask, trees: tuple[Path, Path]
+) -> None:
     here, there = trees
     (there / "money.py").write_text(
         MONEY.replace("format_cents(cents)", "format_cents(cents, unit)")
     )
     (here / "orders.py").write_text(ORDERS.replace("return cents", "return 1 + cents"))
-    assert conflicts(ask, here) == []
+    (here / "till.py").write_text(
+        f"{TILL}\n    rate = 2\n\n    def open(self):\n        return 1\n"
+    )
+    (there / "till.py").write_text(TILL.replace("class Till:", 'class Till:\n    """A till."""\n'))
+    (there / "caf\udce9.py").write_text(MONEY)
+    answer = ask("conflicts", "--root", str(here))
+    assert "no conflicts found" in answer.out
+    assert r"caf\xe9.py (its name is not UTF-8) may matter" in answer.err
 
 
 def test_a_line_that_used_it_before_is_none_in_a_function_that_changed(
@@ -123,15 +130,6 @@ def test_a_line_that_used_it_before_is_none_in_a_function_that_changed(
     (here / "orders.py").write_text(kept.replace("format_cents(cents)", "format_cents(-cents)"))
     used = [("money.py:format_cents", "body", "there", "orders.py:total")]
     assert conflicts(ask, here) == used
-
-
-def test_two_methods_of_a_class_are_no_conflict(ask: Ask, trees: tuple[Path, Path]) -> None:
-    here, there = trees
-    (here / "till.py").write_text(
-        f"{TILL}\n    rate = 2\n\n    def open(self):\n        return 1\n"
-    )
-    (there / "till.py").write_text(TILL.replace("class Till:", 'class Till:\n    """A till."""\n'))
-    assert conflicts(ask, here) == []
 
 
 def test_a_clone_is_named_and_another_project_refused(
@@ -158,11 +156,3 @@ def test_without_git_or_another_tree_it_says_so(ask: Ask, tmp_path: Path) -> Non
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "first")
     assert "no other working tree" in ask("conflicts", "--root", str(tmp_path)).out
-
-
-def test_a_changed_file_with_a_name_that_is_no_text(ask: Ask, trees: tuple[Path, Path]) -> None:
-    here, there = trees
-    (there / "caf\udce9.py").write_text(MONEY)
-    answer = ask("conflicts", str(there), "--root", str(here))
-    assert answer.status == 0, answer.err
-    assert r"caf\xe9.py (its name is not UTF-8) may matter" in answer.err
