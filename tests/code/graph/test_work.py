@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tersely.code.graph.pointsto.containers import MAX_STORES, NEAR_STORES_LIMIT
 from tersely.code.graph.pointsto.fixpoint import MAX_UNKNOWNS
 from tersely.code.graph.pointsto.values import ClassObject
 from tersely.code.graph.program.file import File
+from tersely.code.graph.program.work import Work
 from tersely.code.symbols import Grade
 
 NEAR, FAR = "package/near.py", "elsewhere/far.py"
@@ -37,6 +39,19 @@ def written(root: Path, files: dict[str, str]) -> Engine:
 def callers(graph: CallGraph, symbol: str) -> tuple[list[str], frozenset[str]]:
     edges, bounds = graph.program.notes.collect(graph.callers, symbol)
     return [edge.caller for edge in edges], bounds
+
+
+@pytest.mark.parametrize(
+    ("left", "most", "after"), [(inf, inf, inf), (inf, 9, inf), (5, 9, 2), (9, 5, 6)]
+)
+def test_what_is_spent_inside_a_limit_is_spent_around_it(
+    left: float, most: float, after: float
+) -> None:
+    work = Work()
+    work.left = left
+    with work.limited(most):
+        work.spend(3)
+    assert work.left == after
 
 
 def test_the_nearest_files_are_searched_first(

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain, filterfalse, product
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -619,11 +620,13 @@ class Sites(Component):
         (self.program.bounds if near else self.program.notes).add(*search.bounds)
         return frozenset(search.found)
 
-    def within_work(self, find: Callable[..., object], *arguments: object) -> None:
+    def within_work(
+        self, find: Callable[..., object], *arguments: object, most: float = inf
+    ) -> None:
         """Look for what uses a symbol until the work for that is spent."""
         bounds = self.program.bounds
         try:
-            with bounds.limited(min(MAX_SEARCH_WORK, SEARCHED * bounds.left)):
+            with bounds.limited(min(most, MAX_SEARCH_WORK, SEARCHED * bounds.left)):
                 bounds.collect(find, *arguments)
         except WorkSpentError:
             self.program.notes.add(SEARCH_LIMIT)

@@ -385,9 +385,9 @@ class Definitions:
             return self._of_bindings(file, 0, name, ImportChain.start())
         if seen:
             return self._of_seen(file, name, seen, ImportChain.start())
-        position = scope
+        position, owners = scope, {each.owner for each in walk.bindings(name)}
         while position >= 0:
-            own, owners = file.definitions[position], {each.owner for each in walk.bindings(name)}
+            own = file.definitions[position]
             is_visible = own.kind not in MEMBER_OWNERS or position == scope
             if is_visible and name in file.names(position) and position not in owners:
                 return self._of_bindings(file, position, name, ImportChain.start())

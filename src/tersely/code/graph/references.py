@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
+from math import inf
 from typing import NamedTuple
 
 from tersely.code.expressions import Expression
-from tersely.code.graph.call_resolution import MAX_SEARCH_WORK, SEARCH_LIMIT
+from tersely.code.graph.call_resolution import SEARCH_LIMIT
 from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, NameUse, SymbolsMeant
 from tersely.code.graph.program.file import File
@@ -81,8 +82,8 @@ class References:
         except WorkSpentError:
             self._program.notes.add(WALK_LIMIT)
         is_uncalled = wanted.is_callable and not wanted.calls
-        with self._program.bounds.limited(MAX_WORK_UNCALLED if is_uncalled else MAX_SEARCH_WORK):
-            self._graph.sites.within_work(self._search, wanted, found)
+        most = MAX_WORK_UNCALLED if is_uncalled else inf
+        self._graph.sites.within_work(self._search, wanted, found, most=most)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written

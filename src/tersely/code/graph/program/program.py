@@ -108,14 +108,15 @@ class Hierarchy:
                 found[one.file].append(one)
         return found
 
-    def below(self, names: set[str], family: str) -> set[ClassName]:
+    @kept
+    def below(self, names: frozenset[str], family: str) -> set[ClassName]:
         """The classes that may be below one of some names, likewise."""
-        found, names = set[ClassName](), names.copy()
-        while names:
-            new = self.based_on(names.pop(), family) - found
-            self._program.bounds.spend(len(new) // CLASSES_A_WORK)
+        found, pending = set[ClassName](), set(names)
+        while pending:
+            new = self.based_on(pending.pop(), family) - found
             found |= new
-            names |= {one.name for one in new}
+            pending |= {one.name for one in new}
+        self._program.bounds.spend(len(found) // CLASSES_A_WORK)
         return found
 
     @kept

@@ -27,9 +27,12 @@ class Work(Bounds):
     @contextmanager
     def limited(self, most: float) -> Iterator[None]:
         """Inside, at most so much is done of what is left."""
-        around = self.left
-        self.left = given = min(around, most)
+        if self.left <= most:
+            yield
+            return
+        kept_back = self.left - most
+        self.left = most
         try:
             yield
         finally:
-            self.left += around - given
+            self.left += kept_back

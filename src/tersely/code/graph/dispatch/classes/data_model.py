@@ -59,7 +59,7 @@ class Descriptors(Component):
         method = like.semantics.descriptor_method
         places = self.program.places_named(method) if method else ()
         owners = {owner for _, _, _, owner in places}
-        below = self.program.hierarchy.below(owners, like.family)
+        below = self.program.hierarchy.below(frozenset(owners), like.family)
         owners.update(one.name for one in below)
         marks = (f"{MADE_MARK}{owner}{MADE_MARK}" for owner in owners)
         return {member for mark in marks for member, _ in self.program.facts.mentions(mark)}

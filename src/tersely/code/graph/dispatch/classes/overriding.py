@@ -180,12 +180,12 @@ class Overriding(Component):
         return self._lent(below, self._lenders(target, name) - below, self.home(target))
 
     def _names_below(self, target: ClassObject) -> set[ClassName]:
-        names = {self._named(target).name}
+        names = frozenset((self._named(target).name,))
         return self.program.hierarchy.below(names, self.home(target).family)
 
     def _lent(self, below: set[ClassName], lenders: set[ClassName], like: File) -> set[ClassName]:
         """Of some classes those that may be below some others, and those others among them."""
-        names = {one.name for one in lenders}
+        names = frozenset(one.name for one in lenders)
         return below & (lenders | self.program.hierarchy.below(names, like.family))
 
     def _lenders(self, target: ClassObject, name: str) -> set[ClassName]:

@@ -2,7 +2,7 @@
 an event.
 
 What registers a handler and what reaches one are entries of the tables in
-`languages/frameworks.py`. A handler is called where it is registered; a call that reaches a topic
+`languages/summaries/`. A handler is called where it is registered; a call that reaches a topic
 calls the handlers of that topic, in any language for paths.
 """
 
