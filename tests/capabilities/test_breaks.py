@@ -81,6 +81,14 @@ def test_uses_by_way_of_a_package_beside_a_method_of_the_name(tmp_path: Path) ->
     assert places(tmp_path) == expected
 
 
+def test_brackets_in_texts_end_no_call(tmp_path: Path) -> None:
+    calls = "from helper import made\n\nmade('(')\nprint(1)\nprint(')')\n"
+    repository(tmp_path, {"helper.py": "def made(one):\n    return one\n", "odd.py": calls})
+    write(tmp_path, {"helper.py": "def made(one, two):\n    return one\n"})
+    write(tmp_path, {"odd.py": calls.replace("print(')')", "print('>')")})
+    assert places(tmp_path) == {"odd.py:3"}
+
+
 def test_what_a_name_means_now_is_not_gone(tmp_path: Path) -> None:
     repository(
         tmp_path,

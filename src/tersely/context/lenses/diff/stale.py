@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from functools import lru_cache, partial
+from itertools import islice
 from typing import NamedTuple
 
 from tersely.code.languages.registry import LANGUAGES, language_of_path
@@ -32,7 +33,6 @@ MAX_CALL_LINES = 200  # that one call takes
 STALE_TOKENS = 40  # that a symbol with such uses takes: its heading, a line, what is said of it
 _NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS - {Kind.FIELD}
 _CALL = re.compile(rb"\s*\(")
-_OPENING, _CLOSING = re.compile(r"[(\[{]"), re.compile(r"[)\]}]")
 _HOLDER = re.compile(rb"([\w$]+)\s*(?:\.|->|::)\s*$")
 # What stands on a line before a call: whose result nobody takes, and whose result is taken apart.
 _ALONE = re.compile(r"\s*(?:(?:await|go|defer)\s+)?(?:[\w$]+(?:\.|->|::))*")
@@ -157,8 +157,10 @@ def _lost(
         was = one.symbol if one.is_gone else one.was
         if was is None:
             continue
-        forms = {(each.parent, each.name) for each in sources.symbols_of(was.path)}
-        if one.is_gone and (was.parent, was.name) in forms:
+        if one.is_gone and any(
+            (each.parent, each.name) == (was.parent, was.name)
+            for each in sources.symbols_of(was.path)
+        ):
             continue  # calls of the name may mean another
         place = brought.get((was.name, was.kind), was.path)
         if one.symbol.name == was.name and not one.is_gone:
@@ -232,14 +234,14 @@ def _uses_in(
     owners = Side(path, text, symbols).owners(text.count(b"\n") + 1)
     is_member = symbol.parent != symbol.path
     members = dict(sources.members(path, symbol.parent, name) if is_member else ())
-    for match in found:
-        line = text.count(b"\n", 0, match.start()) + 1
+    for word in found:
+        line = word.lines.start
         if line in defined:
             continue
-        is_call = bool(_CALL.match(text, match.end()))
+        is_call = bool(_CALL.match(text, word.end))
         if lost.is_called is not None and is_call is not lost.is_called:
             continue
-        before = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        before = text[text.rfind(b"\n", 0, word.start) + 1 : word.start]
         holder = _HOLDER.search(before)
         if not holder and name in sources.locals_of(owners[line]):
             continue
@@ -255,16 +257,31 @@ def _uses_in(
         yield StaleUse(path, line, what)
 
 
-def _as_code(path: str, text: bytes, word: bytes) -> Iterator[re.Match[bytes]]:
+class _Word(NamedTuple):
+    """A word of code, from one byte to another, and the lines, from 1 on, of what it begins, as a
+    call.
+    """
+
+    start: int
+    end: int
+    lines: range
+
+
+def _as_code(path: str, text: bytes, word: bytes) -> Iterator[_Word]:
     """The places of a file where a word stands by itself, and in no comment or text."""
     language = language_of_path(path)
     if language is None:
         return
     root = parse(text, LANGUAGES[language]).root_node
     for match in re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text):
-        leaf = root.descendant_for_byte_range(match.start(), match.end())
+        start, end = match.span()
+        leaf = root.descendant_for_byte_range(start, end)
         if leaf and leaf.text == word:
-            yield match
+            around = leaf
+            while around.end_byte <= end and around.parent:
+                around = around.parent
+            last = min(around.end_point[0] + 1, leaf.start_point[0] + MAX_CALL_LINES)
+            yield _Word(start, end, range(leaf.start_point[0] + 1, last + 1))
 
 
 def _of_signatures(
@@ -278,20 +295,24 @@ def _of_signatures(
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
     }
     for one in changed:
+        names = (one.symbol.name, one.symbol.parent.rpartition(":")[2].rpartition(".")[2])
+        lines_of = lru_cache(1)(partial(_lines_of_calls, names=names, sources=sources))
         for path, call, shift in sources.passings(one.symbol.id) if one.news else ():
-            lines = _lines_of(path, call.line, sources)
-            is_adapted = any((path, call.line + at) in written for at in range(len(lines)))
-            if not is_adapted and _minds(one, call, shift, lines[0]):
+            lines = lines_of(path).get(call.line, (call.line,))
+            is_adapted = any((path, line) in written for line in lines)
+            if not is_adapted and _minds(one, call, shift, _line_of(path, call.line, sources)):
                 yield StaleUse(path, call.line, f"calls `{one.symbol.name}`, which {one.news}")
 
 
-def _lines_of(path: str, line: int, sources: ChangeSources) -> list[str]:
-    """The lines of a call from the first on, as its brackets tell."""
-    text = sources.text_of(path).decode("utf-8", "replace")
-    rows = text.split("\n")[line - 1 : line - 1 + MAX_CALL_LINES]
-    depths = accumulate(len(_OPENING.findall(row)) - len(_CLOSING.findall(row)) for row in rows)
-    last = next((at for at, depth in enumerate(depths) if depth <= 0), 0)
-    return rows[: last + 1] or [""]
+def _lines_of_calls(path: str, names: Sequence[str], sources: ChangeSources) -> dict[int, range]:
+    """The lines of what some names begin in a file, by the first."""
+    text = sources.text_of(path)
+    words = (word for name in names if name for word in _as_code(path, text, name.encode()))
+    return {word.lines.start: word.lines for word in sorted(words)}
+
+
+def _line_of(path: str, line: int, sources: ChangeSources) -> str:
+    return sources.text_of(path).split(b"\n")[line - 1].decode("utf-8", "replace")
 
 
 def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> bool:
