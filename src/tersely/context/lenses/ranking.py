@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.places import is_test
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Range, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.foundation.types import Sums, Weights, frozen
 
 Figures = NDArray[np.float64]
+Import = tuple[int, int]  # of one file by another, by their places among all
 
 DAMPING = 0.85
 MAX_ROUNDS = 60
@@ -93,7 +94,7 @@ def _uses(
     names: Sequence[str],
     defined: Mapping[str, Mapping[int, list[Symbol]]],
     mentions: Iterable[tuple[str, Sequence[int]]],
-    imported: Collection[Range],
+    imported: Collection[Import],
 ) -> _Uses:
     passed_on = _two_steps(imported)
     users_of = {name: users for name, users in mentions if name in defined}
@@ -127,7 +128,7 @@ def _uses(
     )
 
 
-def _two_steps(imported: Collection[Range]) -> set[Range]:
+def _two_steps(imported: Collection[Import]) -> set[Import]:
     targets: dict[int, list[int]] = defaultdict(list)
     for source, target in imported:
         targets[source].append(target)
