@@ -24,6 +24,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
     from tersely.code.flow.reader import FlowReader
@@ -168,7 +169,7 @@ class Engine:
         if self._graph is not None and not self._graph[1].has_same_texts():
             self._graph = self._references = None
 
-    def unread(self, symbol: Symbol, using: Iterable[str]) -> tuple[str, ...]:
+    def unread(self, symbol: Symbol, using: Iterable[str]) -> Strings:
         """The files that may use a symbol and were not read, or not understood, each with the
         reason.
 
@@ -176,7 +177,7 @@ class Engine:
         """
         return self.unread_with(_written_name(symbol), symbol.language, {*using, symbol.path})
 
-    def unread_with(self, name: str, language: str, using: Collection[str]) -> tuple[str, ...]:
+    def unread_with(self, name: str, language: str, using: Collection[str]) -> Strings:
         """The files that may mention a name and were not read, or not understood, each with the
         reason.
 
@@ -194,12 +195,12 @@ class Engine:
             names, paths = set(map(_written_name, group)), {symbol.path for symbol in group}
             self.note_incomplete(self._log.record(self._unread, names, language, paths))
 
-    def _unread(self, names: set[str], language: str, using: set[str]) -> tuple[str, ...]:
+    def _unread(self, names: set[str], language: str, using: set[str]) -> Strings:
         from tersely.code.index.unread import unread
 
         return tuple(unread(str(self.root), self.store, names, language, using))
 
-    def not_understood(self, path: str, first: int, last: int) -> tuple[str, ...]:
+    def not_understood(self, path: str, first: int, last: int) -> Strings:
         """A file, with the reason, if something between two of its lines is not understood."""
         from tersely.code.index.unread import not_understood
 

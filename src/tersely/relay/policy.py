@@ -21,7 +21,7 @@ import msgspec
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
-from tersely.foundation.types import JsonObject, field, fields, frozen
+from tersely.foundation.types import JsonObject, Strings, field, fields, frozen
 
 DEFAULT_PAYLOAD_BYTES = 16_384
 DEFAULT_HOPS = 50
@@ -67,12 +67,12 @@ class Policy:
     messages_per_minute: _Positive = 6_000
     artifact_bytes: _Positive = 4_000_000_000
     cache_seconds: _Positive = 86_400  # the longest that any answer is remembered
-    trusted_hosts: tuple[str, ...] = ()  # names by which `up --listen` may be asked; any without
-    trusted_proxies: tuple[str, ...] = ()  # addresses whose `X-Forwarded-For` is believed
+    trusted_hosts: Strings = ()  # names by which `up --listen` may be asked; any without
+    trusted_proxies: Strings = ()  # addresses whose `X-Forwarded-For` is believed
     # that `http.fetch` may reach though they are not of the public internet
-    private_hosts: tuple[str, ...] = ()
-    allow: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    deny: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    private_hosts: Strings = ()
+    allow: Mapping[str, Strings] = field(default_factory=dict)
+    deny: Mapping[str, Strings] = field(default_factory=dict)
 
     def check_call(self, capability: str, reach: CapabilityReach, actor: str) -> None:
         """Raise `denied` unless the agent may call the capability. What is denied is denied,
@@ -190,7 +190,7 @@ class Rates:
             raise TerselyError("rate_limited", message, f"try again in {wait:.1f} s")
 
 
-def _applies(rules: Mapping[str, tuple[str, ...]], capability: str, actor: str) -> bool:
+def _applies(rules: Mapping[str, Strings], capability: str, actor: str) -> bool:
     return any(
         fnmatchcase(capability, pattern) and (_EVERYBODY in who or actor in who)
         for pattern, who in rules.items()

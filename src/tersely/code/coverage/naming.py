@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tersely.foundation.types import Strings
+
 _EXTENSION = re.compile(r"\.\w{1,5}(?=::| > )")
 _SEPARATORS = re.compile(r"::| > | › |[/\\#]")
 # test_c (test_a.TestB) or with the name again
@@ -20,7 +22,7 @@ _WITH_CLASS = re.compile(r"^(?P<name>\w+) \((?P<holder>[\w.]+)\)$")
 class SpelledName(NamedTuple):
     """The parts of a name from the outside in, and the arguments of a parametrised test."""
 
-    parts: tuple[str, ...]
+    parts: Strings
     given: str = ""
 
 
@@ -65,12 +67,12 @@ class KnownTests:
         return alike or [test for name, test in ends if not (name.given and wanted.given)]
 
 
-def _one_ends_the_other(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+def _one_ends_the_other(left: Strings, right: Strings) -> bool:
     size = min(len(left), len(right))
     return left[-size:] == right[-size:]
 
 
-def ways_in(written: str) -> list[tuple[str, ...]]:
+def ways_in(written: str) -> list[Strings]:
     """The parts of a name, then those of its enclosing names, the innermost first.
 
     A subtest has no definition of its own: the test around it has.
@@ -79,6 +81,6 @@ def ways_in(written: str) -> list[tuple[str, ...]]:
     return [parts[:size] for size in range(len(parts), 0, -1)]
 
 
-def is_defined_as(parts: tuple[str, ...], path: str, qualname: str) -> bool:
+def is_defined_as(parts: Strings, path: str, qualname: str) -> bool:
     """True if the parts of a test's name may name a definition."""
     return _one_ends_the_other(name_of(f"{path}::{qualname}").parts, parts)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 Graph = Mapping[str, AbstractSet[str]]
 
@@ -17,8 +17,8 @@ class Knot:
     it, closed.
     """
 
-    members: tuple[str, ...]
-    cycle: tuple[str, ...]
+    members: Strings
+    cycle: Strings
 
 
 def knots(graph: Graph) -> list[Knot]:
@@ -74,7 +74,7 @@ def _popped(stack: list[str], on_stack: set[str], node: str) -> list[str]:
     return component
 
 
-def _shortest_cycle(graph: Graph, members: list[str]) -> tuple[str, ...]:
+def _shortest_cycle(graph: Graph, members: list[str]) -> Strings:
     """A shortest way from the first member back to it."""
     start, inside = members[0], set(members)
     came_from: dict[str, str] = {}

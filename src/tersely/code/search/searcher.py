@@ -22,7 +22,7 @@ from tersely.code.search.units import Field
 from tersely.code.search.wording import common_language, in_words_of
 from tersely.code.search.words import parts_of, stem
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
 MAX_REASON_WORDS = 4
@@ -49,7 +49,7 @@ class Filters:
     """The conditions on hits; nothing given is no condition."""
 
     kinds: frozenset[Kind] = frozenset()
-    paths: tuple[str, ...] = ()  # directories, files or patterns, from the root
+    paths: Strings = ()  # directories, files or patterns, from the root
     languages: frozenset[str] = frozenset()
 
 
@@ -67,7 +67,7 @@ class Hit:
     symbol: Symbol
     line: int  # of what was found: of the name, or of the text that was sought
     share: float  # how much of the question is found again, from 0 to 1
-    reasons: tuple[str, ...]
+    reasons: Strings
 
 
 @frozen
@@ -194,7 +194,7 @@ class Searcher:
         path = self.collection.files[self.collection.file[number]].path
         return self._sources.symbol_at(UnitPlace(path, int(self.collection.position[number])))
 
-    def _reasons(self, query: Query, ranked: Ranked, places: Ints) -> dict[int, tuple[str, ...]]:
+    def _reasons(self, query: Query, ranked: Ranked, places: Ints) -> dict[int, Strings]:
         """The reasons for which each unit is a hit: it is called so, has words of the question, or
         means something close.
         """

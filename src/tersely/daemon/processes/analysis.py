@@ -35,7 +35,7 @@ from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
 from tersely.foundation.process.frames import ANSWER, PROGRESS, TIDIED, read_frame, write_frame
 from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import load
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 from tersely.workspace import Workspace
 
 _SHARED_SOCKET_BYTES = 4_096  # more than Windows needs to say which socket it is
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     """The state of the index as the daemon knows it when it asks."""
 
     is_fresh: bool  # False: the question has to look for changes itself
-    notices: tuple[str, ...]
+    notices: Strings
     is_behind: bool
     generation: int  # differs when files have changed that no revision covers
 
@@ -55,8 +55,8 @@ class Refreshed(NamedTuple):
     """The report of a refresh to the daemon."""
 
     revision: str
-    notices: tuple[str, ...]
-    news: tuple[str, ...]
+    notices: Strings
+    news: Strings
     is_behind: bool
     files: int
 
@@ -65,7 +65,7 @@ class Words(NamedTuple):
     """A command as it was typed, and where: what decides how its answer is printed."""
 
     program: str
-    words: tuple[str, ...]
+    words: Strings
     directory: str
     environment: dict[str, str]
     is_out_terminal: bool

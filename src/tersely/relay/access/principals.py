@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 from tersely.relay.store.store import DEFAULT_TENANT
 
 LOCAL = DEFAULT_TENANT  # the tenant that the user's own programs belong to
@@ -40,9 +40,9 @@ class Scopes:
     """
 
     level: Level = Level.WRITE
-    threads: tuple[str, ...] = ()
-    channels: tuple[str, ...] = EVERYTHING
-    projects: tuple[str, ...] = EVERYTHING
+    threads: Strings = ()
+    channels: Strings = EVERYTHING
+    projects: Strings = EVERYTHING
 
 
 WRITER = Scopes()  # what a token is good for where nobody says otherwise
@@ -72,6 +72,6 @@ class Principal:
 OWNER = Principal("", scopes=Scopes(Level.ADMIN, EVERYTHING))
 
 
-def is_meant(patterns: tuple[str, ...], name: str) -> bool:
+def is_meant(patterns: Strings, name: str) -> bool:
     """True if a name is one of those that the patterns mean."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from tersely.foundation.types import Strings
+
 MAX_TARGET_SEGMENTS = 40
 MAX_COMPARED_TARGETS = 10_000  # parts of targets whose comparison is remembered
 FREE = "name:"
@@ -19,8 +21,8 @@ _ANY = "**"
 class ClaimTarget(NamedTuple):
     """A target, read: `segments` of its path, `symbol` in it, or a free `name`."""
 
-    segments: tuple[str, ...] = ()
-    symbol: tuple[str, ...] = ()
+    segments: Strings = ()
+    symbol: Strings = ()
     name: str = ""
 
 
@@ -43,14 +45,14 @@ def overlap(one: str, other: str) -> bool:
     return _paths_overlap(mine.segments, theirs.segments) and _begins(mine.symbol, theirs.symbol)
 
 
-def _begins(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _begins(one: Strings, other: Strings) -> bool:
     """True if one is the other or has it in it; all of a file has everything in it."""
     shared = min(len(one), len(other))
     return one[:shared] == other[:shared]
 
 
 @lru_cache(MAX_COMPARED_TARGETS)
-def _paths_overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _paths_overlap(one: Strings, other: Strings) -> bool:
     if not one or not other:
         return all(segment == _ANY for segment in (*one, *other))
     if one[0] == _ANY:
