@@ -14,7 +14,7 @@ from tersely.capabilities.declaration.declaration import Capability, Tier
 from tersely.capabilities.declaration.projection import to_json
 from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
 from tersely.foundation.process.deadline import DeadlineError, patience
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, Strings
 
 if TYPE_CHECKING:
     from tersely.code.bounds import Findings
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
     revision: str  # empty when the index could not be opened
     result: Any
     failure: Failure | None = None
-    notes: tuple[str, ...] = ()  # what the reader should know about how the answer came to be
+    notes: Strings = ()  # what the reader should know about how the answer came to be
     is_found: bool = True  # whether the result has what was looked for
 
     @property

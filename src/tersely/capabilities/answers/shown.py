@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tersely.foundation.types import fields, has_fields
+from tersely.foundation.types import Strings, fields, has_fields
 
 _CODE = ("code", "content", "text")  # fields that hold source
 _CODE_DETAILS = frozenset({"body", "skeleton"})
 _WHOLE = "whole_files"  # the paths of files that are shown as they are
 
 
-def shown_files(result: object) -> tuple[str, ...]:
+def shown_files(result: object) -> Strings:
     """Paths from the root that may be files, each once: a result also names directories and modules
     so.
     """

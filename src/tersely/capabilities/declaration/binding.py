@@ -104,7 +104,7 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> JsonObjec
 
     Options may stand anywhere, as `--name value` or `--name=value`; only the latter takes a value
     that starts with two dashes. A greedy option takes all words up to the next. After `--` every
-    word is positional.
+    word is positional, and so is a text in which a space follows what looks like an option.
     """
     arguments: JsonObject = {}
     positionals: list[str] = []
@@ -114,17 +114,22 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> JsonObjec
         if word == "--":
             positionals += rest
             break
-        if word.startswith("--"):
+        if _is_positional(word):
+            positionals.append(word)
+        elif word.startswith("--"):
             _read_option(declared, word, rest, arguments)
-        elif word.startswith("-") and len(word) > 1:
+        else:
             raise _invalid(
                 f"unknown option {word}",
                 "options have two dashes; write -- before a word that starts with -",
             )
-        else:
-            positionals.append(word)
     _place(declared, positionals, arguments)
     return arguments
+
+
+def _is_positional(word: str) -> bool:
+    """True for all but options, whose names have no spaces: `--strict loses zeros` is a text."""
+    return word[:1] != "-" or word == "-" or len(word.partition("=")[0].split()) > 1
 
 
 def _read_option(
@@ -178,16 +183,12 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
     for parameter in declared:
         if parameter.positional:
             continue
-        if parameter.type is bool:
-            if flag == parameter.flag:
-                return parameter, True
-            if flag == "--no-" + parameter.flag[2:]:
-                return parameter, False
-        elif flag == parameter.flag:
-            return parameter, None
-        known.append(
-            parameter.flag if parameter.default is not True else "--no-" + parameter.flag[2:]
-        )
+        is_flag, denial = parameter.type is bool, "--no-" + parameter.flag[2:]
+        if flag == parameter.flag:
+            return parameter, True if is_flag else None
+        if is_flag and flag == denial:
+            return parameter, False
+        known.append(denial if parameter.default is True else parameter.flag)
         if parameter.shorthand:
             known += ["--" + choice for choice in parameter.choices]
             if flag[2:] in parameter.choices:

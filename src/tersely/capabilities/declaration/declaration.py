@@ -34,7 +34,16 @@ from typing import (
 )
 
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_BUDGET_TOKENS, MAX_CONTENT_BYTES
-from tersely.foundation.types import MISSING, Field, JsonMapping, JsonObject, field, fields, replace
+from tersely.foundation.types import (
+    MISSING,
+    Field,
+    JsonMapping,
+    JsonObject,
+    Strings,
+    field,
+    fields,
+    replace,
+)
 from tersely.foundation.types import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 
 if TYPE_CHECKING:
@@ -153,7 +162,7 @@ class Parameter:
         return Tier.SYSTEM if is_outside else (self.effect if value else Effect.READ).tier
 
     @property
-    def choices(self) -> tuple[str, ...]:
+    def choices(self) -> Strings:
         """The allowed words of a closed vocabulary, empty for an open one."""
         return (
             tuple(str(member.value) for member in self.type) if issubclass(self.type, Enum) else ()
@@ -334,10 +343,10 @@ class Capability:
     found: Callable[[Any], bool] | None = None
     # what is said beside the answer and is no part of it
     aside: Callable[[Any, Style], str] | None = None
-    examples: tuple[str, ...] = ()
+    examples: Strings = ()
     context: Context = Context.WORKSPACE
     effect: Effect = Effect.READ
-    fails: tuple[str, ...] = ()  # the codes of its own errors, where doors document them
+    fails: Strings = ()  # the codes of its own errors, where doors document them
     cacheable: bool = True  # the same parameters at the same revision give the same answer
     # not cacheable, but the same again while files and repository stand as they are
     depends_on_git: bool = False

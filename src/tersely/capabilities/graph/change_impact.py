@@ -172,7 +172,7 @@ def _shortened(impact: ChangeImpact, files: int) -> ChangeImpact:
     return replace(impact, files=replace(page, items=page.items[:files], more=page.more + more))
 
 
-def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> TestedChange:
+def _change_of_names(workspace: Workspace, named: Strings) -> TestedChange:
     """Everything in the files, or the symbols, that somebody names."""
     from tersely.context.lenses.test_impact.affected import TestedChange
 

@@ -13,7 +13,7 @@ from tersely.capabilities.declaration.declaration import Capability, Parameter, 
 from tersely.capabilities.relay.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.foundation.types import JsonMapping, JsonObject, frozen, replace
+from tersely.foundation.types import JsonMapping, JsonObject, Strings, frozen, replace
 from tersely.relay.wire import documents
 from tersely.relay.wire.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 
@@ -56,7 +56,7 @@ class HttpOperation:
     takes: Content = Content.JSON
     gives: Content = Content.JSON
     status: int = 200
-    fails: tuple[str, ...] = ()  # the codes that this operation has beside those of all
+    fails: Strings = ()  # the codes that this operation has beside those of all
     waits: bool = False  # reading takes so long that it is done by a thread
     is_open: bool = False  # answered without a token
     conditional: bool = False  # `If-Match` names the version of the state that a change is for
