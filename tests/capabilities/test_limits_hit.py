@@ -11,8 +11,8 @@ from tests.depth import examples
 
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
-from tersely.code.graph import call_resolution
 from tersely.code.graph.program import program
+from tersely.code.graph.searches import argument_flow
 from tersely.context.lenses.neighbours import MAX_VISIBLE_FILES, VISIBLE_LIMIT
 from tersely.workspace import Workspace
 
@@ -40,7 +40,7 @@ def test_one_limit_that_two_searches_hit_is_said_once(
     """A method whose callers, and whose callees, depend on what is passed to functions that are
     used widely.
     """
-    monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
+    monkeypatch.setattr(argument_flow, "MAX_FLOW_FILES", 1)
     handlers = "".join(
         f"class H{number}:\n    def run(self, other): return other.go()\n    def go(self): pass\n"
         for number in range(4)
@@ -62,7 +62,7 @@ def test_one_limit_that_two_searches_hit_is_said_once(
         }
     for said in notes.values():
         assert len(said) == 1
-        assert call_resolution.FLOW_LIMIT in said[0]
+        assert argument_flow.FLOW_LIMIT in said[0]
 
 
 def test_a_definition_that_was_not_looked_for_everywhere_is_not_just_absent(
@@ -119,7 +119,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository whose functions are used in more files than are searched for what they get."""
     root = tmp_path_factory.mktemp("wide")
     (root / "wide.py").write_text(WIDE)
-    for number in range(call_resolution.MAX_FLOW_FILES + 1):
+    for number in range(argument_flow.MAX_FLOW_FILES + 1):
         (root / f"u{number}.py").write_text(USING)
     return root
 

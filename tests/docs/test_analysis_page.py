@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 from tersely.code import expressions
-from tersely.code.graph import call_resolution, callgraph, references
+from tersely.code.graph import callgraph, references
 from tersely.code.graph.pointsto import containers, evaluate, fixpoint, values
 from tersely.code.graph.program import program
+from tersely.code.graph.searches import argument_flow, searches
 
 ROOT = Path(__file__).parents[2]
 CODE = ROOT / "src" / "tersely" / "code"
@@ -19,7 +20,7 @@ BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROSE = BLOCK.sub("", PAGE)
 MODULES = (
     expressions,
-    call_resolution,
+    argument_flow,
     callgraph,
     containers,
     evaluate,
@@ -27,6 +28,7 @@ MODULES = (
     values,
     program,
     references,
+    searches,
 )
 
 

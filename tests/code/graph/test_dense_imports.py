@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from tests.depth import examples
 
 from tersely.code.engine import Engine
-from tersely.code.graph import call_resolution, definition
+from tersely.code.graph import definition
 from tersely.code.graph.pointsto import fixpoint
 from tersely.code.graph.program import program
+from tersely.code.graph.searches import argument_flow
 
 Graph = dict[int, frozenset[int]]  # from a file to those whose names it imports wholesale
 SIZE = 5
@@ -157,12 +158,12 @@ CALLS_OF_START = "from wide import H0, start\nstart(H0())\n"
 def test_calls_whose_receiver_comes_from_everywhere_are_said_every_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
+    monkeypatch.setattr(argument_flow, "MAX_FLOW_FILES", 1)
     with indexed({"wide.py": WIDE, "a.py": CALLS_OF_START, "b.py": CALLS_OF_START}) as engine:
         graph, hear = engine.graph, engine.notes.collect
         for _ in range(2):
-            assert hear(graph.callers, "wide.py:H0.run") == ([], {call_resolution.FLOW_LIMIT})
-            assert hear(graph.callees, "wide.py:start") == ([], {call_resolution.FLOW_LIMIT})
+            assert hear(graph.callers, "wide.py:H0.run") == ([], {argument_flow.FLOW_LIMIT})
+            assert hear(graph.callees, "wide.py:start") == ([], {argument_flow.FLOW_LIMIT})
             found, notes = hear(graph.callers, "wide.py:start")
             assert found
             assert notes == set()

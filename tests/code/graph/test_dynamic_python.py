@@ -9,8 +9,8 @@ import pytest
 from tests.code.languages.checks import check
 
 from tersely.code.engine import Engine
-from tersely.code.graph.call_resolution import MAX_FLOW_FILES
 from tersely.code.graph.dispatch.member_stores import MAX_STORE_FILES, STORES_LIMIT
+from tersely.code.graph.searches.argument_flow import MAX_FLOW_FILES
 
 PROGRAMS = {
     "names put together from a prefix": (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tersely.code.engine import Engine, StoredFacts
-from tersely.code.graph.call_resolution import MAX_FLOW_FILES
+from tersely.code.graph.searches.argument_flow import MAX_FLOW_FILES
 
 MANY = 3 * MAX_FLOW_FILES
 VIEWS = {

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tersely.code.engine import Engine
-from tersely.code.graph import call_resolution, callgraph
+from tersely.code.graph import callgraph
 from tersely.code.graph import references as references_module
 from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.calls import call_resolution
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT
 from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.pointsto.containers import MAX_STORES, NEAR_STORES_LIMIT
@@ -19,6 +20,7 @@ from tersely.code.graph.pointsto.fixpoint import MAX_UNKNOWNS
 from tersely.code.graph.pointsto.values import ClassObject
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.work import Work
+from tersely.code.graph.searches import searches
 from tersely.code.symbols import Grade
 
 NEAR, FAR = "package/near.py", "elsewhere/far.py"
@@ -62,9 +64,9 @@ def test_the_nearest_files_are_searched_first(
         assert (every, bounds) == ([f"{FAR}:use", f"{NEAR}:use"], frozenset())
     with written(tmp_path, FILES) as engine:
         # enough to open one file
-        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 13)
+        monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 13)
         near, bounds = callers(engine.graph, "package/home.py:step")
-        assert (near, bounds) == ([f"{NEAR}:use"], {call_resolution.SEARCH_LIMIT})
+        assert (near, bounds) == ([f"{NEAR}:use"], {searches.SEARCH_LIMIT})
 
 
 def test_the_nearest_readers_of_a_property_are_found_first(
@@ -77,9 +79,9 @@ def test_the_nearest_readers_of_a_property_are_found_first(
         every, bounds = callers(engine.graph, "package/home.py:Shop.total")
         assert (every, bounds) == ([f"{FAR}:use", f"{NEAR}:use"], frozenset())
     with written(tmp_path, files) as engine:
-        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 9)
+        monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 9)
         near, bounds = callers(engine.graph, "package/home.py:Shop.total")
-        assert (near, bounds) == ([f"{NEAR}:use"], {call_resolution.SEARCH_LIMIT})
+        assert (near, bounds) == ([f"{NEAR}:use"], {searches.SEARCH_LIMIT})
 
 
 def references(engine: Engine, symbol: str) -> tuple[list[str], frozenset[str]]:
@@ -97,16 +99,16 @@ def test_references_are_looked_for_in_the_nearest_files_first(
         assert (every, bounds) == ([f"{FAR}:1", f"{NEAR}:1"], frozenset())
     with written(tmp_path, files) as engine:
         # enough to open one file
-        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 5)
+        monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 5)
         near, bounds = references(engine, "package/home.py:STEP")
-        assert (near, bounds) == ([f"{NEAR}:1"], {call_resolution.SEARCH_LIMIT})
+        assert (near, bounds) == ([f"{NEAR}:1"], {searches.SEARCH_LIMIT})
 
 
 @pytest.mark.parametrize("step", ["step = 1", "def step(self): ..."])
 def test_a_file_that_costs_much_does_not_end_a_search_for_references(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 200)
+    monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 200)
     monkeypatch.setattr(references_module, "MAX_WORK_UNCALLED", 200, raising=False)
     given = "".join(f"def give{n}(one): return give{n - 1}(one)\n" for n in range(1, 60))
     near = f"def give0(one): return one\n{given}def use(): give59(1).step\n"
@@ -117,7 +119,7 @@ def test_a_file_that_costs_much_does_not_end_a_search_for_references(
         with work.limited(10**9):
             found, bounds = references(engine, "package/home.py:Home.step")
             assert 10**9 - work.left < 200
-        assert (found, bounds) == ([f"{FAR}:2"], {call_resolution.SEARCH_LIMIT})
+        assert (found, bounds) == ([f"{FAR}:2"], {searches.SEARCH_LIMIT})
 
 
 def test_lists_are_filled_near_where_they_are_written_if_a_file_fills_many(tmp_path: Path) -> None:
@@ -152,7 +154,7 @@ def equations(root: Path, classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
     uses = "".join(f"def use{n}(one: Base): one.step()\n" for n in range(20))
     root.mkdir()
     with written(root, {"many.py": LIBRARY + below + uses}) as engine:
-        monkeypatch.setattr(call_resolution, "MAX_SEARCH_WORK", 10**9)
+        monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 10**9)
         bounds = engine.graph.program.bounds
         with bounds.limited(10**9):
             engine.graph.callers("many.py:Base.step")
@@ -255,13 +257,13 @@ def test_a_chain_of_classes_costs_what_it_is_long(
 def test_the_files_of_a_name_are_not_searched_for_each_that_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searched, search_file = Counter[int](), call_resolution.Sites._search_file
+    searched, search_file = Counter[int](), searches.Searches._search_file
 
-    def counted(self: call_resolution.Sites, *arguments: object) -> None:
+    def counted(self: searches.Searches, *arguments: object) -> None:
         searched[id(arguments[-1])] += 1
         search_file(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(call_resolution.Sites, "_search_file", counted)
+    monkeypatch.setattr(searches.Searches, "_search_file", counted)
     with written(tmp_path, overriding(20)) as engine:
         found, _ = engine.graph.walk("below/home.py:Base.step", 2, limit=99)
     assert len(found) == 22

@@ -14,13 +14,8 @@ from tersely.code.expressions import (
     PROPERTY,
     Expression,
 )
-from tersely.code.graph.call_resolution import (
-    CUTTING,
-    MAX_SEARCH_WORK,
-    SEARCH_LIMIT,
-    SEARCHED,
-    Sites,
-)
+from tersely.code.graph.calls.call_resolution import CUTTING, Sites
+from tersely.code.graph.calls.targets import Manner, Target
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import (
@@ -37,7 +32,7 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
 from tersely.code.graph.program.work import WorkSpentError
-from tersely.code.graph.targets import Manner, Target
+from tersely.code.graph.searches.searches import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED
 from tersely.code.nodes import (
     AsTrait,
     Call,
@@ -104,7 +99,7 @@ class CallGraph:
     def _see_by(self, evaluator: Evaluator, *, is_near: bool) -> None:
         self._is_near = is_near
         self.evaluator = evaluator
-        self.sites = evaluator.members.sites
+        self.searches = evaluator.searches
         self.grade = lru_cache(KEPT_GRADES)(self._find_grade)
         self._callers_of = lru_cache(KEPT_SYMBOLS)(
             partial(self.program.notes.collect, self._find_callers)
@@ -235,16 +230,18 @@ class CallGraph:
     ) -> None:
         kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
-            sites = self._sites_for(file, position)
-            for site in sorted(sites.search(file, position, guesses, self._is_near)):
+            evaluator = self._evaluator_for(file, position)
+            for site in sorted(evaluator.searches.search(file, position, guesses, self._is_near)):
                 other, scope = self.program.file(site.file), site.scope
                 call = other.call(scope, site.call)
-                rule = sites.rule(other, scope, call) if site.shift < 0 else ""
-                grade = self._site_grade(sites, other, scope, site.call, (file, position))
+                rule = evaluator.callbacks.rule(other, scope, call) if site.shift < 0 else ""
+                grade = self._site_grade(evaluator.sites, other, scope, site.call, (file, position))
                 grade = _weaker(grade, Grade.INFERRED) if rule else grade
-                if grade is Grade.BY_NAME and sites is not self.sites:  # which may know more
+                if (
+                    grade is Grade.BY_NAME and evaluator is not self.evaluator
+                ):  # which may know more
                     place = (file.id, position)
-                    if not self.sites.guessed_at(other, scope, site.call, place):
+                    if not self.evaluator.namesakes.guessed_at(other, scope, site.call, place):
                         continue
                 found.add(
                     self._owner_id(other, scope), symbol_id, grade, other.path, call.line, rule
@@ -254,14 +251,14 @@ class CallGraph:
         read = [name] if is_property else []
         if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
             read += sorted(self.evaluator.descriptors.names(file))
-        self.sites.within_work(self._collect_readers, file, position, read, symbol_id, found)
+        self.searches.within_work(self._collect_readers, file, position, read, symbol_id, found)
 
     def passings(self, symbol_id: str) -> Iterator[tuple[str, Invocation, int]]:
         """The calls that reach a symbol by value: the path, the call, and how many parameters the
         receiver gives, below 0 where the call passes others than it is given.
         """
         place = self.place(symbol_id)
-        sites = self._sites_for(*place).search(*place) if place is not None else ()
+        sites = self._evaluator_for(*place).searches.search(*place) if place is not None else ()
         for file_id, scope, call, shift in sorted(sites):
             other = self.program.file(file_id)
             yield other.path, other.call(scope, call), shift
@@ -285,8 +282,8 @@ class CallGraph:
             if values or is_open:
                 yield line, is_of_class and (has_own or not members.of_all(values, name, file))
 
-    def _sites_for(self, file: File, position: int) -> Sites:
-        """The call sites that may be of a definition: a name that very many files use is verified
+    def _evaluator_for(self, file: File, position: int) -> Evaluator:
+        """The evaluator that verifies calls of a definition: of a name that very many files use one
         with fewer levels of flow.
         """
         evaluator = self.evaluator
@@ -294,7 +291,7 @@ class CallGraph:
         for bound in MENTIONS_PER_LEVEL:
             if files > bound and evaluator.below is not None:
                 evaluator = evaluator.below
-        return evaluator.members.sites
+        return evaluator
 
     def walk(
         self,
@@ -359,7 +356,7 @@ class CallGraph:
             return False
         file, position = place
         outer = file.definitions[position].parent
-        targets = self.sites.made_by(file, outer, scope.decorated)
+        targets = self.evaluator.sites.made_by(file, outer, scope.decorated)
         return symbol_id in {self._target_id(target) for target in targets}
 
     def _find_grade(self, file: File, scope: int, callee: Expression) -> Grade:
@@ -388,11 +385,11 @@ class CallGraph:
         for index, call in enumerate(scope.calls):
             line = call.line
             targets, bounds = self.program.bounds.collect(
-                self.sites.targets_at, file, position, index
+                self.evaluator.sites.targets_at, file, position, index
             )
             self.program.notes.add(*CUTTING & bounds)
             is_called_back = any(target.shift < 0 for target in targets)
-            rule = self.sites.rule(file, position, call) if is_called_back else ""
+            rule = self.evaluator.callbacks.rule(file, position, call) if is_called_back else ""
             grade = Grade.INFERRED if rule else self.grade(file, position, call.callee)
             if (
                 file.semantics.virtual and len(targets) > 1
@@ -404,14 +401,14 @@ class CallGraph:
                 surely = grade if target.manner is Manner.DIRECT else _weaker(grade, Grade.INFERRED)
                 found.add(caller, self._target_id(target), surely, file.path, line, rule)
             if guesses and not targets:
-                for target in self.sites.guesses(file, position, call):
+                for target in self.evaluator.namesakes.guesses(file, position, call):
                     found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, line)
             external = self._external_callees(file, position, call)
             for name in external:
                 found.add(caller, EXTERNAL_PREFIX + name, grade, file.path, line)
             # a name that is found nowhere counts as built in
             if not targets and (type(call.callee) is str or not external):
-                self.program.notes.add(*self.sites.missed.at(file, position, index))
+                self.program.notes.add(*self.evaluator.missed.at(file, position, index))
         self._collect_properties(file, position, caller, found)
 
     def _external_callees(self, file: File, position: int, call: Invocation) -> list[str]:
@@ -433,7 +430,7 @@ class CallGraph:
             (call.callee, call.line) for call in scope.calls
         )  # a property may give what is called
         for expression, line in (*scope.reads, *called):
-            for target in self.sites.properties(file, position, expression):
+            for target in self.evaluator.properties.targets(file, position, expression):
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
 
     def _collect_readers(
@@ -446,7 +443,7 @@ class CallGraph:
             files = {*self.program.mentioning(name, file), file.id}
             for other in map(self.program.file, self.program.nearest(files, file)):
                 for scope, expression, line, _ in other.readings(name):
-                    targets = self.sites.properties(other, scope, expression)
+                    targets = self.evaluator.properties.targets(other, scope, expression)
                     places = (target.place for target in targets)
                     if (file.id, position) in places:
                         caller = self._owner_id(other, scope)
@@ -502,7 +499,7 @@ class CallGraph:
             return False
         values = self.evaluator.values(file, scope, member)
         is_object = has(values, Instance)
-        return is_object or bool(self.sites.properties(file, scope, member))
+        return is_object or bool(self.evaluator.properties.targets(file, scope, member))
 
     def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
         method = file.enclosing_method(scope)

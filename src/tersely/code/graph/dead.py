@@ -220,7 +220,7 @@ def _is_exported(file: File, name: str, evaluator: Evaluator) -> bool:
     """
     semantics = file.semantics
     if any(value == name for _, value in file.bindings(0, semantics.default_export)):
-        return bool(evaluator.members.sites.importers(file.id) - {file.id})
+        return bool(evaluator.aliases.importers(file.id) - {file.id})
     return any(
         isinstance(value, ListLiteral) and ConstantValue(name) in value.elements
         for _, value in file.bindings(0, semantics.star_exports)

@@ -16,12 +16,12 @@ from math import inf
 from typing import NamedTuple
 
 from tersely.code.expressions import Expression
-from tersely.code.graph.call_resolution import SEARCH_LIMIT
 from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, NameUse, SymbolsMeant
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.program.work import WorkSpentError
+from tersely.code.graph.searches.searches import SEARCH_LIMIT
 from tersely.code.nodes import (
     ImportedValue,
     Member,
@@ -83,7 +83,7 @@ class References:
             self._program.notes.add(WALK_LIMIT)
         is_uncalled = wanted.is_callable and not wanted.calls
         most = MAX_WORK_UNCALLED if is_uncalled else inf
-        self._graph.sites.within_work(self._search, wanted, found, most=most)
+        self._graph.searches.within_work(self._search, wanted, found, most=most)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written
@@ -142,7 +142,7 @@ class References:
         """
         home = wanted.file
         others = {*self._program.mentioning(wanted.name, home)}
-        others |= self._graph.sites.importers(home.id)
+        others |= self._graph.evaluator.aliases.importers(home.id)
         every = [home.id, *self._program.nearest(others - {home.id}, home)]
         if len(every) > MAX_REFERENCE_FILES:
             files = f"{MAX_REFERENCE_FILES} of {len(every):,} files with {wanted.name}"

@@ -169,7 +169,7 @@ class Users:
             )
             if not (is_bound or flow.call is not None):
                 continue
-            if self._graph.sites.holds(
+            if self._graph.evaluator.aliases.holds(
                 self._evaluator.values(other, flow.scope, flow.value), wanted
             ):
                 yield User(self._id(other, flow.scope), UseKind.PASSED, Grade.INFERRED)

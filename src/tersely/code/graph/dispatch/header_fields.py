@@ -15,7 +15,7 @@ from tersely.code.graph.program.file import File
 from tersely.code.symbols import CLASS_KINDS
 
 if TYPE_CHECKING:
-    from tersely.code.graph.targets import Passing
+    from tersely.code.graph.calls.targets import Passing
 
 
 class HeaderField(NamedTuple):
@@ -53,13 +53,13 @@ class HeaderFields(Component):
         """
         members = self.members
         if file.definitions[position].kind not in CLASS_KINDS:
-            return members.sites.of(file, position)
+            return self.evaluator.argument_flow.of(file, position)
         target = members.open.whole(file, position)
         found: list[Passing] = []
         for value in (target, *members.subclasses(target)):
             fields = self.of(value)
             before = next((at for at, one in enumerate(fields) if one.owner == target), None)
             if before is not None:
-                passings = members.sites.of(*self.place(value))
+                passings = self.evaluator.argument_flow.of(*self.place(value))
                 found += [passing._replace(shift=-before) for passing in passings]
         return found

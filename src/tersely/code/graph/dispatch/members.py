@@ -17,7 +17,6 @@ from tersely.code.expressions import (
     SETTER,
     STATIC,
 )
-from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.dispatch.classes.data_model import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
 from tersely.code.graph.dispatch.classes.overriding import MAX_SUBTYPE_FILES, SUBTYPE_LIMIT
@@ -85,7 +84,6 @@ class Members(Component):
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
-        self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)
         self._known_bodies: dict[ClassObject, list[Inside]] = {}
@@ -651,7 +649,7 @@ class Members(Component):
         found, pending = {target}, [target]
         is_open = self.home(target).semantics.open_receivers
         # others see `CallGraph.callers`
-        solve = self.solver.solve_whole if is_open else self.solver.solve
+        solve = self.solver.solve_whole if is_open else self.solve
         for current in pending:
             below = solve(("subclasses", current), self._direct_subclasses, current)
             pending += sorted(below - found)

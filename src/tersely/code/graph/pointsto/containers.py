@@ -71,15 +71,15 @@ class Containers(Component):
 
     def item(self, file: File, scope: int, expression: Item) -> Values:
         """The values that `object[index]` may have."""
-        containers = self.evaluator.values(file, scope, expression.object)
+        containers = self.values(file, scope, expression.object)
         if not containers:
             return BOTTOM
         if expression.name is not None and all(
             isinstance(value, ContainerLiteral) for value in containers
         ):
-            return self.evaluator.values(file, scope, expression.name)
+            return self.values(file, scope, expression.name)
         if any(self._is_generic(container, file) for container in containers):
-            alias = self.evaluator.annotations.instances(file, scope, expression)
+            alias = self.annotations.instances(file, scope, expression)
             if any(not isinstance(value, ExternalResult) for value in alias):
                 return alias
         keys = self.keys(file, scope, expression.key)
@@ -100,7 +100,7 @@ class Containers(Component):
             return None
         if isinstance(expression, ConstantValue):
             return frozenset((expression.value,))
-        values = self.evaluator.values(file, scope, expression)
+        values = self.values(file, scope, expression)
         if isinstance(expression, Member) and _are_symbols_of_packages(values, file):
             return frozenset(f"{UNIQUE_KEY}{value.name}" for value in values)
         constants = only(values, ConstantObject)
@@ -125,7 +125,7 @@ class Containers(Component):
             elif isinstance(value, RestArguments):
                 found |= self.evaluator.parameters.rest(value)
             elif isinstance(value, GeneratorObject):
-                found |= self.evaluator.calls.yielded(value)
+                found |= self.calls.yielded(value)
             elif isinstance(value, Instance):
                 found |= self._iterated(value)
             elif isinstance(value, ClassObject):
@@ -134,7 +134,7 @@ class Containers(Component):
 
     def _constants(self, class_: ClassObject) -> Values:
         """The instances that iterating over an enumeration gives."""
-        enumerations = self.program.home(class_).semantics.enumerations
+        enumerations = self.home(class_).semantics.enumerations
         bases = self.members.bases(class_) if enumerations else ()
         is_one = any(
             isinstance(base, ExternalObject) and base.last_name in enumerations for base in bases
@@ -145,7 +145,7 @@ class Containers(Component):
         """What iterating over a mapping gives: its keys; where only mappings that are no objects
         can be, pairs.
         """
-        file = self.program.home(display)
+        file = self.home(display)
         if not file.semantics.members_are_items:
             return self.display_keys(display)
         items = self.items(display, None, None)
@@ -183,32 +183,30 @@ class Containers(Component):
 
     def _declared_keys(self, value: Instance) -> Values:
         """The names of the members of a type, as keys of the objects that it admits."""
-        file = self.program.home(value)
+        file = self.home(value)
         is_type = file.definitions[value.position].kind in (Kind.INTERFACE, Kind.TYPE)
         if not is_type or not file.semantics.members_are_items:
             return BOTTOM
         owners = self.members.linearised(own_class(value))
-        names = {
-            name for owner in owners for name in self.program.home(owner).names(owner.position)
-        }
+        names = {name for owner in owners for name in self.home(owner).names(owner.position)}
         keys = frozenset(ConstantObject(name) for name in names)
         return keys if len(keys) <= MAX_DECLARED_KEYS else BOTTOM
 
     def _underlying(self, value: Instance) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""
-        file = self.program.home(value)
+        file = self.home(value)
         kind, outer = file.definitions[value.position].kind, file.definitions[value.position].parent
         found: Values = BOTTOM
         for expression in file.scope(value.position).bases if kind == Kind.TYPE else ():
             found |= only(
-                self.evaluator.annotations.instances(file, outer, expression),
+                self.annotations.instances(file, outer, expression),
                 CollectionObject,
                 TupleObject,
             )
         return found
 
     def _iterated(self, value: Instance) -> Values:
-        file = self.program.home(value)
+        file = self.home(value)
         found = self.elements(self._underlying(value) | self.evaluator.generics.elements(value))
         return found | self._by_iterator(value, file)
 
@@ -226,7 +224,7 @@ class Containers(Component):
     def _by_methods(self, value: Value, starting: str, going_on: str, file: File) -> Values:
         """What an object gives by the method that starts iterating over it and that which goes on."""
         found: Values = BOTTOM
-        for started in self.evaluator.calls.of_member(value, starting, file):
+        for started in self.calls.of_member(value, starting, file):
             if isinstance(started, (Instance, ContainerLiteral)) and going_on:
                 found |= self._next_items(started, going_on, file)
             elif started != value:
@@ -234,7 +232,7 @@ class Containers(Component):
         return found
 
     def _next_items(self, iterator: Value, method: str, file: File) -> Values:
-        given = self.evaluator.calls.of_member(iterator, method, file)
+        given = self.calls.of_member(iterator, method, file)
         return (
             self.members.of_all(given, file.semantics.next_item, file)
             if file.semantics.next_item
@@ -252,7 +250,7 @@ class Containers(Component):
             return frozenset().union(*[self.members.of(container, str(key), file) for key in keys])
         if isinstance(container, ContainerLiteral):
             key = ("items", container, keys)
-            return self.solver.solve(key, self._display_items, container, keys)
+            return self.solve(key, self._display_items, container, keys)
         if isinstance(container, CollectionObject):
             return container.items
         if isinstance(container, RestArguments):
@@ -267,7 +265,7 @@ class Containers(Component):
             return frozenset().union(*chosen)
         if isinstance(container, Instance) and file is not None:
             read = file.semantics.item_methods[:1]
-            found = self.evaluator.calls.of_member(container, read[0], file) if read else BOTTOM
+            found = self.calls.of_member(container, read[0], file) if read else BOTTOM
             for underlying in BOTTOM if found else self._underlying(container):
                 found |= self.items(underlying, keys, file)
             found = found or self._fields_at(container, keys, file)
@@ -275,7 +273,7 @@ class Containers(Component):
         if isinstance(container, (ClassObject, FunctionObject)):
             return frozenset((container,))
         if isinstance(container, GeneratorObject):
-            return self.evaluator.calls.yielded(container)
+            return self.calls.yielded(container)
         return frozenset((container,)) if isinstance(container, Outside) else BOTTOM
 
     def _fields_at(self, value: Instance, places: Keys | None, file: File) -> Values:
@@ -305,7 +303,7 @@ class Containers(Component):
             return value.parts
         if not isinstance(value, ContainerLiteral):
             return None
-        file = self.program.home(value)
+        file = self.home(value)
         scope, expression = file.display(value.serial)
         if isinstance(expression, MappingLiteral) or len(expression.elements) > MAX_PLACES:
             return None
@@ -313,30 +311,26 @@ class Containers(Component):
             return None
         if any(True for _ in self._stores_elsewhere(value)):
             return None
-        return tuple(self.evaluator.values(file, scope, part) for part in expression.elements)
+        return tuple(self.values(file, scope, part) for part in expression.elements)
 
     def is_mapping(self, display: ContainerLiteral) -> bool:
         """True if a display is a mapping and no list."""
-        _, written = self.program.home(display).display(display.serial)
+        _, written = self.home(display).display(display.serial)
         return isinstance(written, MappingLiteral)
 
     def display_keys(self, display: ContainerLiteral) -> Values:
         """The keys that a mapping is written with, or that are put into it."""
-        return self.solver.solve(("keys", display), self._key_values, display)
+        return self.solve(("keys", display), self._key_values, display)
 
     def _key_values(self, display: ContainerLiteral) -> Values:
         file, scope, pairs = self._written_pairs(display)
-        keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
+        keys = [self.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
         for store in self.stores_into(display):
-            keys += (
-                []
-                if is_spread(store.key)
-                else [self.evaluator.values(file, store.scope, store.key)]
-            )
+            keys += [] if is_spread(store.key) else [self.values(file, store.scope, store.key)]
         return frozenset().union(*keys)
 
     def _display_items(self, display: ContainerLiteral, keys: Keys | None) -> Values:
-        file = self.program.home(display)
+        file = self.home(display)
         scope, expression = file.display(display.serial)
         if isinstance(expression, ListLiteral):
             found = self._sequence_items(file, scope, expression.elements, keys)
@@ -347,26 +341,26 @@ class Containers(Component):
         own = ((file, store) for store in self.stores_into(display))
         for home, store in (*own, *self._stores_elsewhere(display)):
             if is_spread(store.key):
-                for merged in self.evaluator.values(home, store.scope, store.key.collection):
+                for merged in self.values(home, store.scope, store.key.collection):
                     found |= self.items(merged, keys, home)
                 continue
             stored = self.keys(home, store.scope, store.key)
             if keys is None or stored is None or stored & keys:
-                found |= self.evaluator.values(home, store.scope, store.value)
+                found |= self.values(home, store.scope, store.value)
         return found
 
     def _stores_elsewhere(self, display: ContainerLiteral) -> Iterator[tuple[File, Store]]:
         """What other files put into a list or mapping that a member or a module has."""
-        home = self.program.home(display)
+        home = self.home(display)
         names = home.display_names.get(display.serial, set())
-        files = {file for name in names for file in self.program.mentioning(name, home)}
+        files = {file for name in names for file in self.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
             self.solver.bounds.add(STORES_LIMIT)
             return
-        for other in map(self.program.file, sorted(files - {home.id})):
+        for other in map(self.file, sorted(files - {home.id})):
             for store in other.item_stores:
                 is_named = not names.isdisjoint(callee_names(store.base))
-                if is_named and display in self.evaluator.values(other, store.scope, store.base):
+                if is_named and display in self.values(other, store.scope, store.base):
                     yield other, store
 
     def _members_stored(
@@ -387,15 +381,15 @@ class Containers(Component):
             stored = None if is_spread(store.key) else self.keys(file, store.scope, store.key)
             if stored is None and certain and not is_spread(store.key):
                 continue  # a member of that name is known, so that this is most likely another
-            if (stored is None or stored & keys) and display in self.evaluator.values(
+            if (stored is None or stored & keys) and display in self.values(
                 file, store.scope, store.base
             ):
                 if is_spread(store.key):
                     found |= self._merged_items(
-                        file, self.evaluator.values(file, store.scope, store.key.collection), keys
+                        file, self.values(file, store.scope, store.key.collection), keys
                     )
                 else:
-                    found |= self.evaluator.values(file, store.scope, store.value)
+                    found |= self.values(file, store.scope, store.value)
         return found
 
     def _sequence_items(
@@ -406,17 +400,17 @@ class Containers(Component):
             parts = tuple(parts[at] for at in places if -len(parts) <= at < len(parts))
         elif keys and file.semantics.members_are_items and not places:
             parts = ()
-        return self.evaluator.union(file, scope, parts)
+        return self.union(file, scope, parts)
 
     def _mapping_items(self, file: File, scope: int, pairs: Entries, keys: Keys | None) -> Values:
         found: Values = BOTTOM
         for key, value in pairs:
             if is_spread(key):
-                found |= self._merged_items(file, self.evaluator.values(file, scope, value), keys)
+                found |= self._merged_items(file, self.values(file, scope, value), keys)
                 continue
             own = self.keys(file, scope, key)
             if keys is None or own is None or own & keys:
-                found |= self.evaluator.values(file, scope, value)
+                found |= self.values(file, scope, value)
         return found
 
     def _merged_items(self, file: File, values: Values, keys: Keys | None) -> Values:
@@ -433,23 +427,23 @@ class Containers(Component):
         """Objects whose members a mapping takes over where it is written."""
         file, scope, pairs = self._written_pairs(display)
         return frozenset().union(
-            *[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)]
+            *[self.values(file, scope, value) for key, value in pairs if is_spread(key)]
         )
 
     def _written_pairs(self, display: ContainerLiteral) -> tuple[File, int, Entries]:
         """The file and scope of a display, and its pairs where it is a mapping."""
-        file = self.program.home(display)
+        file = self.home(display)
         scope, expression = file.display(display.serial)
         return file, scope, expression.entries if isinstance(expression, MappingLiteral) else ()
 
     def stores_into(self, display: ContainerLiteral) -> list[Store]:
         """The item assignments of the file of a display that go into it."""
-        file = self.program.home(display)
-        places = self.solver.solve(("stores", display), self._stored_places, display)
+        file = self.home(display)
+        places = self.solve(("stores", display), self._stored_places, display)
         return [file.item_stores[index] for index in sorted(places)]
 
     def _stored_places(self, display: ContainerLiteral) -> frozenset[int]:
-        file, within = self.program.home(display), ANYWHERE
+        file, within = self.home(display), ANYWHERE
         if len(file.item_stores) > MAX_STORES:
             scope, _ = file.display(display.serial)
             owner = file.owner_class(scope)
@@ -458,7 +452,7 @@ class Containers(Component):
         found = set[int]()
         for index, store in enumerate(file.item_stores):
             is_near = file.is_inside(store.scope, within)
-            if is_near and display in self.evaluator.values(file, store.scope, store.base):
+            if is_near and display in self.values(file, store.scope, store.base):
                 found.add(index)
         return frozenset(found)
 

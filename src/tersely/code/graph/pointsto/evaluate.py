@@ -16,6 +16,11 @@ from tersely.code.expressions import (
     HOLE,
     behind_path,
 )
+from tersely.code.graph.calls.call_resolution import Sites
+from tersely.code.graph.calls.callbacks import Callbacks
+from tersely.code.graph.calls.missed import Missed
+from tersely.code.graph.calls.namesakes import Namesakes
+from tersely.code.graph.calls.properties import Properties
 from tersely.code.graph.dispatch.classes.data_model import Descriptors, Metaclasses
 from tersely.code.graph.dispatch.classes.overriding import Overriding
 from tersely.code.graph.dispatch.classes.traits import Traits
@@ -59,6 +64,10 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Program
+from tersely.code.graph.searches.aliases import Aliases
+from tersely.code.graph.searches.argument_flow import ArgumentFlow
+from tersely.code.graph.searches.caller_names import CallerNames
+from tersely.code.graph.searches.searches import Searches
 from tersely.code.nodes import (
     AsTrait,
     Call,
@@ -146,6 +155,15 @@ class Evaluator:
         self.providers = Providers(self)
         self.containers = Containers(self)
         self.topics: Topics = self.below.topics if self.below is not None else Topics(self)
+        self.sites = Sites(self)
+        self.callbacks = Callbacks(self)
+        self.properties = Properties(self)
+        self.namesakes = Namesakes(self)
+        self.missed = Missed(self)
+        self.searches = Searches(self)
+        self.caller_names = CallerNames(self)
+        self.aliases = Aliases(self)
+        self.argument_flow = ArgumentFlow(self)
         self._by_class = self._evaluations()
 
     def _evaluations(self) -> dict[type[Node], Callable[..., Values]]:

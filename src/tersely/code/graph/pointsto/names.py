@@ -15,7 +15,7 @@ from tersely.code.expressions import (
     VERSION_MARK,
     last_name,
 )
-from tersely.code.graph.passing import decorating, receiver_of
+from tersely.code.graph.calls.passing import decorating, receiver_of
 from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import EVERY

@@ -45,7 +45,7 @@ from tersely.code.nodes import (
 from tersely.code.syntax.mentions import carried_names
 
 if TYPE_CHECKING:
-    from tersely.code.graph.targets import Passing
+    from tersely.code.graph.calls.targets import Passing
 
 
 EVERY = -1  # in place of the position of a parameter: everything that a function is given
@@ -147,7 +147,7 @@ class Parameters(Component):
         scope, call = handed
         if has(self.calls.called(file, scope, call), FunctionObject):
             return BOTTOM
-        given = self.members.sites.given(file, scope, call, (file.id, position))
+        given = self.evaluator.callbacks.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given.arguments) == 1 < len(parameters):
             return self.values(file, scope, Item(given.arguments[0], ConstantValue(index)))
@@ -164,7 +164,7 @@ class Parameters(Component):
         return self.solve(key, self._receiver_values, file, *handed)
 
     def _receiver_values(self, file: File, scope: int, call: Invocation) -> Values:
-        return self.values(file, scope, self.members.sites.given_receiver(file, scope, call))
+        return self.values(file, scope, self.evaluator.callbacks.given_receiver(file, scope, call))
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """The values that call sites pass for a parameter."""
@@ -173,10 +173,10 @@ class Parameters(Component):
         if below is None:
             return BOTTOM
         found: Values = BOTTOM
-        sites = below.members.sites
         passings = below.header_fields.passings(file, position)
         if not passings and index != EVERY:
-            return self._called_back(file, position, index, sites.callbacks(file, position, index))
+            callbacks = below.argument_flow.callbacks(file, position, index)
+            return self._called_back(file, position, index, callbacks)
         for site_file, site_scope, call, shift in passings:
             caller = self.file(site_file)
             for expression in passed_expressions(file.scope(position), index, call, shift):

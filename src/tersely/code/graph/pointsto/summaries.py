@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property, partial
 
 from tersely.code.expressions import HOLE, is_spread
-from tersely.code.graph.passing import receiver_of
+from tersely.code.graph.calls.passing import receiver_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -229,7 +229,7 @@ class Summaries(Component):
 
     def family(self, value: MemberFamily) -> Values:
         """The functions of a class, of those below it, or of a module whose names fit a pattern."""
-        solver = self.evaluator.solver
+        solver = self.solver
         return solver.solve_whole(("family", value), self._fitting, value.owner, value.pattern)
 
     def _fitting(self, owner: InFile, pattern: str) -> Values:

@@ -5,6 +5,7 @@ called: `__get__`, the methods of a metaclass, `__getattr__`.
 from __future__ import annotations
 
 from tersely.code.expressions import CLASS_METHOD, METACLASS, PROPERTY, Expression
+from tersely.code.graph.calls.targets import Target
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -20,7 +21,6 @@ from tersely.code.graph.pointsto.values import (
     own_class,
 )
 from tersely.code.graph.program.file import File, kept
-from tersely.code.graph.targets import Target
 from tersely.code.languages.model import member_getters
 from tersely.code.nodes import Call
 from tersely.code.symbols import MEMBER_OWNERS
@@ -73,7 +73,7 @@ class Descriptors(Component):
             return set()
         members = self.members.of_class(own_class(value), name, file, value)
         if isinstance(value, Instance) and value.is_open:
-            members |= self.evaluator.typed.below(members, own_class(value), name)
+            members |= self.typed.below(members, own_class(value), name)
         return self.property_functions(
             members, file.semantics.virtual or isinstance(value, Instance)
         )

@@ -30,7 +30,7 @@ class Providers(Component):
         found: Values = BOTTOM
         provider = self.of(file, position, name)
         if provider is not None:
-            calls = self.evaluator.calls
+            calls = self.calls
             for value in calls.returned(FunctionObject(*provider)):
                 found |= calls.run(value, provider)
         return found

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import HOLE, Expression
-from tersely.code.graph.passing import called_arguments, receiver_of
+from tersely.code.graph.calls.passing import called_arguments, receiver_of
+from tersely.code.graph.calls.targets import Target
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
@@ -28,7 +29,6 @@ from tersely.code.graph.pointsto.values import (
     only,
 )
 from tersely.code.graph.program.file import File, kept
-from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
 from tersely.code.nodes import Call, Invocation, ListLiteral, Member
 from tersely.code.symbols import CALLABLE_KINDS

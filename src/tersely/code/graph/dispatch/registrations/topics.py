@@ -15,6 +15,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import Expression, last_name
+from tersely.code.graph.calls.passing import receiver_of
+from tersely.code.graph.calls.targets import Target
 from tersely.code.graph.dispatch.registrations.base_arguments import BaseArguments
 from tersely.code.graph.dispatch.registrations.routes import (
     NO_FIT,
@@ -26,7 +28,6 @@ from tersely.code.graph.dispatch.registrations.routes import (
     segments,
 )
 from tersely.code.graph.dispatch.registrations.templates import TEMPLATE_LIMIT, Templates
-from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.values import (
@@ -45,7 +46,6 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.program.program import Place
-from tersely.code.graph.targets import Target
 from tersely.code.languages.model import (
     HANDLER,
     RECEIVER,
@@ -262,13 +262,13 @@ class Topics(Component):
             name = home.definitions[class_.position].name
             for file in self._writing(name, home.language.name):
                 for scope, call in file.calls(name):
-                    if class_ in self.evaluator.calls.called(file, scope, call):
+                    if class_ in self.calls.called(file, scope, call):
                         yield Registration(file, scope, summary, call)
 
     def _router_names(self, registration: Registration) -> list[str]:
         """The dotted names of the routers whose method a call calls."""
         file, scope, _, call = registration
-        called = self.evaluator.calls.called(file, scope, call)
+        called = self.calls.called(file, scope, call)
         return sorted(value.name.rpartition(".")[0] for value in only(called, ExternalObject))
 
     def _registering_in(self, place: Place, router: str) -> Iterator[Registration]:
@@ -345,7 +345,7 @@ class Topics(Component):
     def _targets(self, registration: Registration) -> list[Target]:
         """The handlers that a call registers."""
         file, scope, summary, call = registration
-        return self.members.sites.called_back(summary, file, scope, call)
+        return self.evaluator.callbacks.called_back(summary, file, scope, call)
 
     def _paths(self, registration: Registration) -> set[str]:
         """The paths that a call registers something for."""
@@ -390,7 +390,7 @@ class Topics(Component):
             for file in self._writing(name, language):
                 for scope, index in file.calls_by_name.get(name, ()):
                     call = file.call(scope, index)
-                    summary = self.members.sites.summary(file, scope, call)
+                    summary = self.evaluator.callbacks.summary(file, scope, call)
                     if summary is not None and is_wanted(summary):
                         yield (file.id, scope, index), summary, call
 

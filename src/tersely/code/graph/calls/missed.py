@@ -8,50 +8,45 @@ ours.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from tersely.code.bounds import NONE
 from tersely.code.expressions import Expression
-from tersely.code.graph.pointsto.fixpoint import SOLVING_LIMITS
+from tersely.code.graph.calls.passing import is_constructor
+from tersely.code.graph.pointsto.fixpoint import SOLVING_LIMITS, Component
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import STAR_LIMIT
+from tersely.code.graph.searches.argument_flow import FLOW_LIMIT
 from tersely.code.nodes import Invocation, Member
 from tersely.code.syntax.mentions import callee_names
-
-if TYPE_CHECKING:
-    from tersely.code.graph.call_resolution import Sites
 
 Place = tuple[File, int]  # a definition
 MAX_PASSING_FILES = 20  # searched for whether a function may be given what a call in it is on
 UNKNOWN_LIMITS = SOLVING_LIMITS | {STAR_LIMIT}  # for which nothing is known of a value
 
 
-class Missed:
-    """The bounds that calls met which reach nothing; `flow_limit` is that of widely used functions."""
-
-    def __init__(self, sites: Sites, flow_limit: str) -> None:
-        self._sites = sites
-        self._program = sites.program
-        self._flow_limit = flow_limit
+class Missed(Component):
+    """The bounds that calls met which reach nothing."""
 
     def at(self, file: File, scope: int, index: int, wanted: Place | None = None) -> frozenset[str]:
         """The bounds for which it is not known what a call reaches, if it reaches nothing, not even
         by its name, and may be one of a definition of the repository, or of what is `wanted`.
         """
-        reach, bounds = self._program.bounds.collect(self._sites.direct_at, file, scope, index)
+        reach, bounds = self.program.bounds.collect(
+            self.evaluator.sites.direct_at, file, scope, index
+        )
         call = file.call(scope, index)
         is_unknown = bounds and not reach.targets and not reach.leading
         if not is_unknown or not self._may_be_ours(file, scope, call):
             return NONE
         callee = call.callee
-        if isinstance(callee, Member) and self._sites.evaluator.values(file, scope, callee.object):
+        if isinstance(callee, Member) and self.values(file, scope, callee.object):
             # a member that what it is called on does not have, and no other class lends
             is_of_class = wanted is not None and wanted[0].owner_class(wanted[1]) >= 0
-            return NONE if is_of_class else bounds - {self._flow_limit}
-        is_given = self._flow_limit in bounds and self._may_be_given(file, scope, callee, wanted)
+            return NONE if is_of_class else bounds - {FLOW_LIMIT}
+        is_given = FLOW_LIMIT in bounds and self._may_be_given(file, scope, callee, wanted)
         # of a receiver that comes a longer way, what is missing may be anything
         near = bounds & UNKNOWN_LIMITS if isinstance(callee, Member) else bounds
-        return near | {self._flow_limit} if is_given else near - {self._flow_limit}
+        return near | {FLOW_LIMIT} if is_given else near - {FLOW_LIMIT}
 
     def _may_be_ours(self, file: File, scope: int, call: Invocation) -> bool:
         """True if a call of which it is not known what it reaches may be one of a definition of the
@@ -62,9 +57,9 @@ class Missed:
             return True
         if name in file.semantics.common_members or name in file.semantics.implicit_methods:
             return False
-        if not any(self._program.is_kin(at, file) for at, _ in self._program.named(name)):
+        if not any(self.program.is_kin(at, file) for at, _ in self.named(name)):
             return False
-        return not self._sites.guesses(file, scope, call)
+        return not self.evaluator.namesakes.guesses(file, scope, call)
 
     def _may_be_given(
         self, file: File, scope: int, callee: Expression, wanted: Place | None
@@ -79,15 +74,13 @@ class Missed:
         if not taking:
             return False
         if wanted is None:
-            origins = {place[3] or name for place in self._program.places_named(name)}
+            origins = {place[3] or name for place in self.program.places_named(name)}
         else:
             home, position = wanted
             origins = {home.origin(position)}
-        naming = {at for origin in origins for at in self._program.mentioning(origin, file)}
-        both = sorted(naming.intersection(self._program.mentioning(taking, file)))
-        return any(
-            _passes(self._program.file(at), taking, origins) for at in both[:MAX_PASSING_FILES]
-        )
+        naming = {at for origin in origins for at in self.mentioning(origin, file)}
+        both = sorted(naming.intersection(self.mentioning(taking, file)))
+        return any(_passes(self.file(at), taking, origins) for at in both[:MAX_PASSING_FILES])
 
     def _taking(self, file: File, scope: int, expression: Expression) -> str:
         """The name by which a function is called that takes what an expression is as a parameter:
@@ -100,8 +93,8 @@ class Missed:
         position = scope
         while position > 0 and type(expression) is str:
             if file.is_parameter(position, expression):
-                is_constructor = self._sites.is_constructor(file, position)
-                return file.origin(position) if is_constructor else file.definitions[position].name
+                name = file.definitions[position].name
+                return file.origin(position) if is_constructor(file, position) else name
             position = file.definitions[position].parent
         return ""
 

@@ -9,8 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import VARIADIC, Expression
+from tersely.code.graph.calls.targets import Carrier, Target
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
-from tersely.code.graph.targets import Carrier, Target
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.nodes import (
     Call,
@@ -190,3 +190,11 @@ def kept_under(file: File, call: Invocation, argument: Any) -> Iterator[str]:
         yield from callee_names(callee.object)
     if type(argument) is str and callee.name in file.semantics.keyword_keepers.values():
         yield argument
+
+
+def is_constructor(file: File, position: int) -> bool:
+    """True if a definition is called by constructing its class."""
+    semantics, owner = file.semantics, file.owner_class(position)
+    name, around = file.definitions[position].name, file.definitions[owner].name
+    is_named = semantics.constructor_is_class_name and name == around
+    return owner >= 0 and (is_named or name in semantics.constructors)

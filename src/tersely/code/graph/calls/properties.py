@@ -1,0 +1,66 @@
+"""The functions that reading or storing a member calls: properties and descriptors."""
+
+from __future__ import annotations
+
+from tersely.code.expressions import (
+    REMOVER,
+    SETTER,
+    Expression,
+)
+from tersely.code.graph.calls.targets import (
+    Target,
+)
+from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.values import (
+    Instance,
+)
+from tersely.code.graph.program.file import File
+from tersely.code.nodes import (
+    Member,
+    StoredMember,
+)
+from tersely.code.symbols import Kind
+
+READ_KINDS = (Kind.PROPERTY,)
+
+
+class Properties(Component):
+    """Property functions behind expressions that look like no calls."""
+
+    def targets(self, file: File, scope: int, expression: Expression) -> list[Target]:
+        """The property functions that reading or storing a member, or reading a bare name, calls."""
+        descriptors = self.evaluator.descriptors
+        if type(expression) is str:
+            kinds = file.semantics.called_by_name
+            found = (
+                descriptors.implied_properties(file, scope, expression)
+                if self._named(expression, kinds)
+                else set()
+            )
+            return sorted(found)
+        if not isinstance(expression, (Member, StoredMember)):
+            return []
+        owner, name = expression.object, expression.name
+        is_stored = isinstance(expression, StoredMember)
+        asked = descriptors.methods(file, scope, owner, name, stored=is_stored)
+        described = list(map(self.evaluator.sites.target, asked))
+        if not self._named(name, READ_KINDS):
+            return described
+        found = set()
+        for value in self.values(file, scope, owner):
+            found |= descriptors.properties_of(value, name, file)
+        member = Member(owner, name)
+        for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
+            found |= descriptors.property_functions(members, isinstance(receiver, Instance))
+        wanted = 0
+        if isinstance(expression, StoredMember):
+            wanted = SETTER | (REMOVER if expression.removed else 0)
+        properties = {target for target in found if self._use(target) == wanted}
+        return sorted(properties.union(described))
+
+    def _use(self, target: Target) -> int:
+        """What calls a property function: assigning the property, removing it or, for 0, reading."""
+        return self.file(target.file).scope(target.position).flags & (SETTER | REMOVER)
+
+    def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
+        return bool(kinds and self.named(name, kinds=kinds))

@@ -1,0 +1,1 @@
+"""Which calls reach a definition."""
