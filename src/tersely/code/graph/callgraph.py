@@ -99,7 +99,6 @@ class CallGraph:
     def _see_by(self, evaluator: Evaluator, *, is_near: bool) -> None:
         self._is_near = is_near
         self.evaluator = evaluator
-        self.searches = evaluator.searches
         self.grade = lru_cache(KEPT_GRADES)(self._find_grade)
         self._callers_of = lru_cache(KEPT_SYMBOLS)(
             partial(self.program.notes.collect, self._find_callers)
@@ -250,8 +249,10 @@ class CallGraph:
         is_property = kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY)
         read = [name] if is_property else []
         if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
-            read += sorted(self.evaluator.descriptors.names(file))
-        self.searches.within_work(self._collect_readers, file, position, read, symbol_id, found)
+            read += sorted(self.evaluator.descriptors.read_names(file))
+        self.evaluator.searches.within_work(
+            self._collect_readers, file, position, read, symbol_id, found
+        )
 
     def passings(self, symbol_id: str) -> Iterator[tuple[str, Invocation, int]]:
         """The calls that reach a symbol by value: the path, the call, and how many parameters the

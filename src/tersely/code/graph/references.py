@@ -83,7 +83,7 @@ class References:
             self._program.notes.add(WALK_LIMIT)
         is_uncalled = wanted.is_callable and not wanted.calls
         most = MAX_WORK_UNCALLED if is_uncalled else inf
-        self._graph.searches.within_work(self._search, wanted, found, most=most)
+        self._graph.evaluator.searches.within_work(self._search, wanted, found, most=most)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written

@@ -115,20 +115,18 @@ class Sites(Component):
             chained = self._chained(file, scope, call) if semantics.chains_constructors else ()
             return Reach(tuple(chained))
         below = self._below(file, scope, call)
-        if isinstance(callee, Member) and callee.name in file.semantics.implicit_methods:
+        if isinstance(callee, Member) and callee.name in semantics.implicit_methods:
             implied = self._implicit(file, scope, callee.object, callee.name)
             return Reach(with_others(implied, below))
         found: dict[Target, None] = {}
         known: list[Summary | None] = []
         for value in sorted(self.calls.called(file, scope, call), key=repr):
             found.update(dict.fromkeys(self._targets_of(value, file, scope, call)))
-            known.append(self.evaluator.summaries.of(value, file))
-        method = file.semantics.methods.get(self.evaluator.names.method_name(file, scope, callee))
+            known.append(self.summaries.of(value, file))
+        method = semantics.methods.get(self.names.method_name(file, scope, callee))
         known.append(method)
         if method is not None and not found and not self.values(file, scope, callee):
-            found.update(
-                dict.fromkeys(self.evaluator.callbacks.called_back(method, file, scope, call))
-            )
+            found.update(dict.fromkeys(self.callbacks.called_back(method, file, scope, call)))
         leading = tuple(one for one in known if one is not None and one.reaches is not None)
         return Reach(with_others(list(found), below), leading)
 
@@ -168,15 +166,11 @@ class Sites(Component):
         if isinstance(value, Instance) and file.semantics.call_method and isinstance(call, Call):
             return self._among(self.members.of(value, file.semantics.call_method, file))
         if isinstance(value, MemberFamily):
-            return self._among(self.evaluator.summaries.family(value))
+            return self._among(self.summaries.family(value))
         if isinstance(value, (ExternalObject, BuiltinMethod, ExternalResult)):
-            summary = self.evaluator.summaries.of(value, file)
+            summary = self.summaries.of(value, file)
             is_unknown = isinstance(value, ExternalResult) and summary is None
-            return (
-                []
-                if is_unknown
-                else self.evaluator.callbacks.called_back(summary, file, scope, call)
-            )
+            return [] if is_unknown else self.callbacks.called_back(summary, file, scope, call)
         return []
 
     def _constructed(

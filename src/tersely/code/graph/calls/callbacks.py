@@ -56,7 +56,7 @@ class Callbacks(Component):
         for index, argument in enumerate(given):
             if summary is not None and summary.returns == index:
                 continue
-            targets = map(self.evaluator.sites.target, self._functions(file, scope, argument))
+            targets = map(self.sites.target, self._functions(file, scope, argument))
             # what they are given: unknown
             found.extend(map(given_nothing, targets))
         if summary is None:
@@ -67,7 +67,7 @@ class Callbacks(Component):
                 functions += self._held_functions(file, scope, expression)
                 if (decorated := innermost(expression)) is not None:
                     functions += self._functions(file, scope, decorated)
-            found.extend(map(given_nothing, map(self.evaluator.sites.target, functions)))
+            found.extend(map(given_nothing, map(self.sites.target, functions)))
         return sorted(set(found))
 
     def _functions(
@@ -88,7 +88,7 @@ class Callbacks(Component):
             return self._methods(self.values(file, scope, made_by.object), names)
         values = self.values(file, scope, expression)
         functions = list(only(values, FunctionObject))
-        for family in map(self.evaluator.summaries.family, only(values, MemberFamily)):
+        for family in map(self.summaries.family, only(values, MemberFamily)):
             functions += only(family, FunctionObject)
         return functions + self._methods(values, sorted(methods))
 
@@ -108,9 +108,7 @@ class Callbacks(Component):
         owners = sorted(only(values, ClassObject, Instance))
         for owner, name in product(owners, names):
             if HOLE in name:
-                found += sorted(
-                    self.evaluator.summaries.family(MemberFamily(owner, name)), key=repr
-                )
+                found += sorted(self.summaries.family(MemberFamily(owner, name)), key=repr)
             else:
                 found += self.members.declared(own_class(owner), name)
         return list(only(found, FunctionObject))
@@ -121,10 +119,10 @@ class Callbacks(Component):
         """
         callee = call.callee
         for value in sorted(self.calls.called(file, scope, call), key=repr):
-            summary = self.evaluator.summaries.of(value, file)
+            summary = self.summaries.of(value, file)
             if summary is not None:
                 return summary
-        return file.semantics.methods.get(self.evaluator.names.method_name(file, scope, callee))
+        return file.semantics.methods.get(self.names.method_name(file, scope, callee))
 
     def given(self, file: File, scope: int, call: Invocation, place: Place | None = None) -> Call:
         """The call that a function outside the repository makes to a function it was given, to that

@@ -31,9 +31,7 @@ class Missed(Component):
         """The bounds for which it is not known what a call reaches, if it reaches nothing, not even
         by its name, and may be one of a definition of the repository, or of what is `wanted`.
         """
-        reach, bounds = self.program.bounds.collect(
-            self.evaluator.sites.direct_at, file, scope, index
-        )
+        reach, bounds = self.program.bounds.collect(self.sites.direct_at, file, scope, index)
         call = file.call(scope, index)
         is_unknown = bounds and not reach.targets and not reach.leading
         if not is_unknown or not self._may_be_ours(file, scope, call):

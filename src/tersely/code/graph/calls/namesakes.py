@@ -81,6 +81,4 @@ class Namesakes(Component):
         """
         found = self.guesses(other, scope, other.call(scope, index))
         is_meant = any(target.place == place for target in found)
-        return (
-            found if is_meant and not self.evaluator.sites.targets_at(other, scope, index) else []
-        )
+        return found if is_meant and not self.sites.targets_at(other, scope, index) else []

@@ -32,19 +32,16 @@ class Properties(Component):
         descriptors = self.evaluator.descriptors
         if type(expression) is str:
             kinds = file.semantics.called_by_name
-            found = (
-                descriptors.implied_properties(file, scope, expression)
-                if self._named(expression, kinds)
-                else set()
-            )
-            return sorted(found)
+            if not kinds or not self.named(expression, kinds=kinds):
+                return []
+            return sorted(descriptors.implied_properties(file, scope, expression))
         if not isinstance(expression, (Member, StoredMember)):
             return []
         owner, name = expression.object, expression.name
         is_stored = isinstance(expression, StoredMember)
         asked = descriptors.methods(file, scope, owner, name, stored=is_stored)
-        described = list(map(self.evaluator.sites.target, asked))
-        if not self._named(name, READ_KINDS):
+        described = list(map(self.sites.target, asked))
+        if not self.named(name, kinds=READ_KINDS):
             return described
         found = set()
         for value in self.values(file, scope, owner):
@@ -61,6 +58,3 @@ class Properties(Component):
     def _use(self, target: Target) -> int:
         """What calls a property function: assigning the property, removing it or, for 0, reading."""
         return self.file(target.file).scope(target.position).flags & (SETTER | REMOVER)
-
-    def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
-        return bool(kinds and self.named(name, kinds=kinds))

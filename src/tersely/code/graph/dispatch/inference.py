@@ -171,7 +171,7 @@ class Inference(Component):
         if not isinstance(value, Instance):
             return ()
         own = self.definition(value).name == name
-        return value.arguments if own else self.evaluator.generics.above(value, name)
+        return value.arguments if own else self.generics.above(value, name)
 
     def _results(self, functions: Values) -> Values:
         """What calling some values gives."""

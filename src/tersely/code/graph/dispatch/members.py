@@ -124,11 +124,11 @@ class Members(Component):
         return self._of_class_or_instance(value, name, file)
 
     def _of_module(self, value: ModuleObject, name: str, file: File) -> Values:
-        return self.evaluator.modules.of(self.home(value), name)
+        return self.modules.of(self.home(value), name)
 
     def _of_external(self, value: ExternalObject, name: str, file: File) -> Values:
         assigned = self.missing.assigned(value, name, file)
-        return assigned or self.evaluator.modules.of_external(value, name, file)
+        return assigned or self.modules.of_external(value, name, file)
 
     def _of_result(self, value: ExternalResult, name: str, file: File) -> Values:
         return (
@@ -152,7 +152,7 @@ class Members(Component):
 
     def _of_container(self, value: Value, name: str, file: File) -> Values:
         """What is known of a method of what holds others, or will give one."""
-        held = self.evaluator.summaries.property(value, name, file)
+        held = self.summaries.property(value, name, file)
         return held or singleton(BuiltinMethod(value, name)) | self._item_as_member(
             value, name, file
         )
@@ -184,7 +184,7 @@ class Members(Component):
         target = own_class(value)
         found = self.of_class(target, name, file, value)
         if isinstance(value, Instance):
-            found = self.evaluator.generics.in_instance(found, value, name)
+            found = self.generics.in_instance(found, value, name)
         if (isinstance(value, Instance) and value.is_open) or (
             isinstance(value, ClassObject) and self.evaluator.traits.is_trait(value)
         ):
@@ -222,7 +222,7 @@ class Members(Component):
             return self.typed.of_function(value, name, file)
         if name and name == file.semantics.prototype:
             return singleton(instance_of(value))
-        found = self.evaluator.stores.into(FunctionObject(*value.place), name)
+        found = self.stores.into(FunctionObject(*value.place), name)
         return found or (
             singleton(BuiltinMethod(value, name)) if name in file.semantics.methods else BOTTOM
         )
@@ -316,11 +316,11 @@ class Members(Component):
         if receiver is not None and not file.semantics.virtual:
             if isinstance(receiver, Instance) and not self.of_external_base(target, name):
                 found = self._of_subclasses(target, name)
-            found = found or self.evaluator.stores.into(receiver, name)
+            found = found or self.stores.into(receiver, name)
             if not found and isinstance(receiver, Instance):
                 found = self.missing.of(receiver, name, file)
                 if not found:
-                    self.evaluator.stores.say_unsearched(receiver, name, file)
+                    self.stores.say_unsearched(receiver, name, file)
         return found
 
     def declared(self, target: ClassObject, name: str, side: type[Value] = Instance) -> Values:
@@ -383,9 +383,9 @@ class Members(Component):
         """What a namespace has of a name because it imports all names of others."""
         stars = file.scope(namespace).stars
         for target in (target for star in stars for target in self.program.modules(file, star)):
-            if found := self.evaluator.modules.of(self.file(target), name):
+            if found := self.modules.of(self.file(target), name):
                 return found
-        return self.evaluator.modules.from_class_stars(file, name, stars)
+        return self.modules.from_class_stars(file, name, stars)
 
     def _computed(self, owner: ClassObject, name: str) -> Values:
         """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
@@ -397,7 +397,7 @@ class Members(Component):
         for written, computed in file.computed_names.get(owner.position, {}).items():
             keys = self.containers.keys(file, outer, computed)
             if keys is not None and name in keys:
-                found |= self.evaluator.names.bound(file, owner.position, written)
+                found |= self.names.bound(file, owner.position, written)
         for store in file.computed_receiver_stores(owner.position):
             keys = self.containers.keys(file, store.scope, store.key)
             if keys is not None and name in keys:
@@ -431,7 +431,7 @@ class Members(Component):
         for owner in self.linearised(target) if companion and name != companion else ():
             home = self.home(owner)
             for value in (
-                self.evaluator.names.bound(home, owner.position, companion)
+                self.names.bound(home, owner.position, companion)
                 if companion in home.names(owner.position)
                 else ()
             ):
@@ -459,13 +459,11 @@ class Members(Component):
             (scope, entry.type) for scope, entry in entries if isinstance(entry, (Typed, Declared))
         ]
         if not types:
-            found = self.evaluator.names.bound(file, position, name)
+            found = self.names.bound(file, position, name)
             if not has(found, FunctionObject, ClassObject):
-                found |= self.assigned(owner, name) | self.evaluator.stores.into(
-                    instance_of(owner), name
-                )
+                found |= self.assigned(owner, name) | self.stores.into(instance_of(owner), name)
             return found or self._placeholder(file, position, name)
-        values = self.assigned(owner, name) | self.evaluator.stores.into(instance_of(owner), name)
+        values = self.assigned(owner, name) | self.stores.into(instance_of(owner), name)
         functions: Values = BOTTOM
         for scope, entry in entries:
             if isinstance(entry, (DefinedHere, CallableType)):
@@ -496,7 +494,7 @@ class Members(Component):
             if file.definitions[position].kind in CALLABLE_KINDS:
                 continue
             if name in file.names(position):
-                found |= self.evaluator.names.bound(file, position, name)
+                found |= self.names.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
         if self.home(owner).semantics.open_classes:
             found |= self.open.defined_elsewhere(owner, name)
@@ -517,7 +515,7 @@ class Members(Component):
 
     def _mixed_in(self, owner: ClassObject, name: str, file: File) -> Values:
         """Members added to the instances of a class or function through its prototype."""
-        found = self.evaluator.stores.into(instance_of(owner), name)
+        found = self.stores.into(instance_of(owner), name)
         if name != file.semantics.prototype:
             for value in self._prototypes(owner, file):
                 if isinstance(value, ContainerLiteral):
@@ -528,7 +526,7 @@ class Members(Component):
         """What was assigned to be the prototype of a class or function."""
         made = self.definition(owner).kind in CALLABLE_KINDS
         thing = FunctionObject(owner.file, owner.position) if made else owner
-        found = self.evaluator.stores.into(thing, file.semantics.prototype)
+        found = self.stores.into(thing, file.semantics.prototype)
         for value in found:
             if isinstance(value, ContainerLiteral):
                 found |= self.containers.merged_into(value)
@@ -544,7 +542,7 @@ class Members(Component):
             for scope, expression in stores:
                 found |= self.values(file, scope, expression)
             if stores:
-                found |= self.evaluator.stores.into(instance_of(owner), name)
+                found |= self.stores.into(instance_of(owner), name)
         return found
 
     def _placeholder(self, file: File, position: int, name: str) -> Values:

@@ -58,17 +58,17 @@ class Modules(Component):
         """A name that a module exports or binds."""
         whole = file.semantics.module_object
         if whole and whole in file.names(0) and name not in (whole, file.semantics.default_export):
-            exported = self.evaluator.names.bound(file, 0, whole) - {ModuleObject(file.id)}
+            exported = self.names.bound(file, 0, whole) - {ModuleObject(file.id)}
             found = self.members.of_all(exported, name, file)
             ours = without(found, BuiltinMethod, Outside)
             if ours:
                 return ours
         if name in file.names(0):
-            found = self.evaluator.names.bound(file, 0, name)
+            found = self.names.bound(file, 0, name)
             if found:
                 return found
         if whole and name == file.semantics.default_export and whole in file.names(0):
-            return self.evaluator.names.bound(file, 0, whole)
+            return self.names.bound(file, 0, whole)
         return BOTTOM
 
     def _beside_module(self, file: File, name: str) -> Values:
@@ -83,11 +83,7 @@ class Modules(Component):
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return (
-            self.evaluator.stores.into(ModuleObject(file.id), name)
-            if file.stores_members
-            else BOTTOM
-        )
+        return self.stores.into(ModuleObject(file.id), name) if file.stores_members else BOTTOM
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its
@@ -166,7 +162,7 @@ class Modules(Component):
         """What a name of the global scope means in a file."""
         found = self.top_level(file, name)
         if file.namespace and name in file.names(0):
-            found |= self.evaluator.names.bound(file, 0, name)
+            found |= self.names.bound(file, 0, name)
         return found or external(f"{file.semantics.builtins}.{name}")
 
     def _declared_for_all(self, file: File, name: str) -> Values:
@@ -180,7 +176,7 @@ class Modules(Component):
         found: Values = BOTTOM
         for other, owner in places:
             if name in other.names(owner):
-                found |= self.evaluator.names.bound(other, owner, name)
+                found |= self.names.bound(other, owner, name)
         is_type = all(self._is_type(value) for value in found)
         return found | external(f"{file.semantics.builtins}.{name}") if found and is_type else found
 
@@ -221,7 +217,7 @@ class Modules(Component):
         if len(homes) != 1:
             return BOTTOM
         (other,) = homes
-        return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else BOTTOM
+        return self.names.bound(other, 0, name) if name in other.names(0) else BOTTOM
 
     def _from_stars(self, file: File, name: str) -> Values:
         if not file.stars:
@@ -245,7 +241,7 @@ class Modules(Component):
         """A member of one of the classes whose members are imported wholesale; the last import
         wins.
         """
-        names = self.evaluator.names
+        names = self.names
         for module in reversed(modules):
             package, separator, last = module.rpartition(file.semantics.separator)
             owners: Values = BOTTOM
@@ -294,7 +290,7 @@ class Modules(Component):
             if scope is not None and scope.flags & PRIVATE and file_id != file.id:
                 continue
             if other.definitions[position].parent == 0 and name in other.names(0):
-                found |= self.evaluator.names.bound(other, 0, name)
+                found |= self.names.bound(other, 0, name)
         return found
 
     def of_external(self, value: ExternalObject, name: str, file: File) -> Values:
@@ -306,7 +302,7 @@ class Modules(Component):
         if file.semantics.namespace == "declared":  # a name with its package in front
             package = value.name.removeprefix(f"{file.semantics.builtins}.")
             if self.program.modules(file, package):
-                found = self.evaluator.names.imported(file, package, name)
+                found = self.names.imported(file, package, name)
                 if found:
                     return found
         dotted = f"{value.name}.{name}"

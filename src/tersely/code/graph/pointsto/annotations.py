@@ -12,6 +12,7 @@ from tersely.code.expressions import (
     named_parameters,
     substitute,
 )
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -54,7 +55,6 @@ from tersely.code.nodes import (
 )
 
 if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
     from tersely.code.graph.pointsto.names import Written
 
 
@@ -64,17 +64,14 @@ MAX_QUOTED_DEPTH = 4  # types in types in it
 MAX_QUOTED_CHARACTERS = 400
 
 
-class Annotations:
+class Annotations(Component):
     """Instances of the types that variables, parameters and results are declared with."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
 
     def instances(self, file: File, scope: int, expression: Expression) -> Values:
         """The values that a variable declared with this type may be."""
         found = self._instances(file, scope, expression)
         is_open = file.semantics.virtual or file.semantics.open_declarations
-        return self.evaluator.typed.opened(found) if is_open else found
+        return self.typed.opened(found) if is_open else found
 
     def _instances(self, file: File, scope: int, expression: Expression) -> Values:
         match expression:
@@ -95,26 +92,24 @@ class Annotations:
             case Generic(base, arguments):
                 return self._instances_of_generic(file, scope, base, arguments)
             case Item(Typed()):
-                return self.evaluator.containers.item(file, scope, expression)
+                return self.containers.item(file, scope, expression)
             case Item(base):
                 arguments = written_arguments(expression)
                 return self._instances_of_generic(file, scope, base, arguments)
-        types = self.evaluator.values(file, scope, expression)
+        types = self.values(file, scope, expression)
         if any(self._takes_arguments(value) for value in types):
-            written = self.evaluator.names.written(file, scope, expression)
+            written = self.names.written(file, scope, expression)
             if written is not None and isinstance(written.expression, Item):
                 return self._instances(*written)
         units = list(only(types, ConstantObject)) if file.semantics.virtual else ()
         return instances_of(types).union(units)
 
     def _takes_arguments(self, value: Value) -> bool:
-        return isinstance(value, ClassObject) and bool(
-            self.evaluator.program.scope(value).type_parameters
-        )
+        return isinstance(value, ClassObject) and bool(self.scope(value).type_parameters)
 
     def _mapped_parameters(self, target: ClassObject) -> list[int]:
         """The places of type parameters of which a type has all members: `{[K in keyof T]?: T[K]}`."""
-        home = self.evaluator.program.home(target)
+        home = self.home(target)
         scope = home.scope(target.position)
         bases = written_types(home, scope.bases)
         names = [base.name for base in bases if isinstance(base, TypeParameter)]
@@ -127,20 +122,20 @@ class Annotations:
         found: Values = BOTTOM
         for value in self._any_of(file, scope, types):
             if isinstance(value, (ClassObject, FunctionObject, SignatureObject)):
-                found |= self.evaluator.calls.result(file, scope, value, Call(None, (), (), 0))
+                found |= self.calls.result(file, scope, value, Call(None, (), (), 0))
         return found
 
     def _guarded(self, file: File, scope: int, callee: Expression, place: int) -> Values:
         """What a call of a type guard tells of the argument at a place."""
         call = Call(callee, (), (), 0)
-        functions = self.evaluator.calls.called(file, scope, call)
+        functions = self.calls.called(file, scope, call)
         return frozenset().union(*[self.guarded(function, place) for function in functions])
 
     def guarded(self, function: Value, place: int) -> Values:
         """The instances that a type guard says yes to, nothing if a value is none."""
         if not isinstance(function, FunctionObject):
             return BOTTOM
-        home = self.evaluator.program.home(function)
+        home = self.home(function)
         body = home.scope(function.position)
         told = body.returned_type
         if not isinstance(told, GuardType) or not 0 <= place < len(body.parameters):
@@ -159,11 +154,9 @@ class Annotations:
         if alias is not None:
             written = tuple(arguments)
             key = ("alias", file.id, scope, base, written)
-            return self.evaluator.solver.solve(
-                key, self._instances_of_alias, alias, file, scope, written
-            )
+            return self.solve(key, self._instances_of_alias, alias, file, scope, written)
         found: Values = BOTTOM
-        for value in self.evaluator.values(file, scope, base):
+        for value in self.values(file, scope, base):
             if isinstance(value, ClassObject):
                 found |= self._instances_of_class(file, scope, value, arguments)
             elif isinstance(value, ExternalObject):
@@ -178,7 +171,7 @@ class Annotations:
             return self._named_by(file, scope, quoted_type(type_.value))
         found: Values = BOTTOM
         for part in written_types(file, (type_,)):
-            found |= self.evaluator.values(file, scope, part)
+            found |= self.values(file, scope, part)
         return found
 
     def _instances_of_class(
@@ -242,7 +235,7 @@ class Annotations:
 
     def _generic_alias(self, file: File, scope: int, base: Expression) -> Written | None:
         """The type with type parameters of its own that a name is another name of, None for others."""
-        alias = self.evaluator.names.written(file, scope, base) if type(base) is str else None
+        alias = self.names.written(file, scope, base) if type(base) is str else None
         if alias is None or not isinstance(alias.expression, Typed):
             return None
         return alias if alias.expression.names is not None else None

@@ -56,7 +56,7 @@ class Calls(Component):
         if isinstance(callee, Item) and self._has_class(file, scope, callee.object):
             found = self.annotations.instances(file, scope, callee)
         if not called and isinstance(callee, Member) and callee.name in file.semantics.methods:
-            found = self.evaluator.summaries.applied(
+            found = self.summaries.applied(
                 file, scope, file.semantics.methods[callee.name], expression
             )
         if not called and isinstance(callee, Member) and callee.name in file.semantics.getters:
@@ -78,12 +78,12 @@ class Calls(Component):
         )
         found = frozenset(SuperObject(*value.place, Instance) for value in only(named, ClassObject))
         outside = frozenset(ExternalResult(base.name) for base in only(named, ExternalObject))
-        return found | outside or self.evaluator.names.parent(file, scope)
+        return found | outside or self.names.parent(file, scope)
 
     def receivers(self, file: File, scope: int, expression: Expression) -> Values:
         """The objects whose member is called: like `values`, and `super` without a call."""
         if type(expression) is str and expression in file.semantics.super_names:
-            return self.evaluator.names.parent(file, scope)
+            return self.names.parent(file, scope)
         return self.values(file, scope, expression)
 
     def called(self, file: File, scope: int, call: Invocation) -> Values:
@@ -99,7 +99,7 @@ class Calls(Component):
             and isinstance(call, Call)
             and not (semantics.sigil and callee.startswith(semantics.sigil))
         ):
-            found = self.evaluator.names.of(file, scope, callee, called=True)
+            found = self.names.of(file, scope, callee, called=True)
         else:
             found = self.values(file, scope, callee)
         if semantics.traits:
@@ -120,7 +120,7 @@ class Calls(Component):
             )
             return made | self._returned_to(callee, file, scope, call)
         if isinstance(callee, ClassObject):
-            summary = self.evaluator.summaries.of_base(callee)
+            summary = self.summaries.of_base(callee)
             is_router = summary is not None and summary.makes_router
             made = router(self.members.outer_base(callee), file.id, call.line)
             return singleton(instance_of(callee)) | (made if is_router else BOTTOM)
@@ -129,18 +129,16 @@ class Calls(Component):
         if isinstance(callee, Instance):
             return self._of_instance(callee, file)
         if isinstance(callee, BuiltinMethod):
-            summary = self.evaluator.summaries.of(callee, file)
+            summary = self.summaries.of(callee, file)
             known = (
-                self.evaluator.summaries.applied(file, scope, summary, call)
+                self.summaries.applied(file, scope, summary, call)
                 if summary is not None
                 else BOTTOM
             )
-            return known or self.evaluator.summaries.of_builtin(file, scope, callee, call)
+            return known or self.summaries.of_builtin(file, scope, callee, call)
         if isinstance(callee, ExternalObject):
-            summary = self.evaluator.summaries.of(callee, file)
-            found = (
-                self.evaluator.summaries.applied(file, scope, summary, call) if summary else BOTTOM
-            )
+            summary = self.summaries.of(callee, file)
+            found = self.summaries.applied(file, scope, summary, call) if summary else BOTTOM
             if summary is not None and summary.makes_router:
                 return router(result_name(callee.name), file.id, call.line)
             if summary is not None and summary.links is not None:
@@ -149,7 +147,7 @@ class Calls(Component):
         if isinstance(callee, SignatureObject):
             return self.promised(callee)
         if isinstance(callee, MemberFamily):
-            members = only(self.evaluator.summaries.family(callee), FunctionObject)
+            members = only(self.summaries.family(callee), FunctionObject)
             return frozenset().union(*map(self.returned, members))
         return (
             singleton(ExternalResult(result_name(callee.name)))
@@ -204,7 +202,7 @@ class Calls(Component):
             if not isinstance(member, FunctionObject):
                 continue
             home, position = self.place(member)
-            written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
+            written = self.generics.seen_by(member, home.scope(position).returned_type)
             is_generator = last_name(written) in home.semantics.generators
             parts = written_arguments(written) if is_generator else ()
             if len(parts) == len(("yielded", "sent", "returned")):
@@ -281,7 +279,7 @@ class Calls(Component):
         found = self.solve(key, self._returned_values, file_id, position, given_back)
         if receiver is None:
             return found
-        found = self.evaluator.generics.returned(function, found)
+        found = self.generics.returned(function, found)
         file = self.file(file_id)
         name = file.receiver_name(position)
         if name:

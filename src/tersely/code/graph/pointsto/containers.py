@@ -207,7 +207,7 @@ class Containers(Component):
 
     def _iterated(self, value: Instance) -> Values:
         file = self.home(value)
-        found = self.elements(self._underlying(value) | self.evaluator.generics.elements(value))
+        found = self.elements(self._underlying(value) | self.generics.elements(value))
         return found | self._by_iterator(value, file)
 
     def _by_iterator(self, value: Value, file: File) -> Values:
@@ -371,7 +371,7 @@ class Containers(Component):
         """
         found = written
         for key in keys:
-            found |= self.evaluator.stores.into(display, key)
+            found |= self.stores.into(display, key)
         certain = bool(found)
         for store in (
             file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ()

@@ -200,7 +200,7 @@ class Contexts(Component):
             owners = owners or self.values(file, scope, expression.object)
             annotated = [self._annotated(owner, expression.name) for owner in owners]
             return frozenset().union(*annotated) or self._members(owners, expression.name, file)
-        bound = self.evaluator.names.written(file, scope, expression)
+        bound = self.names.written(file, scope, expression)
         if bound is None or not isinstance(bound.expression, Declared):
             return BOTTOM
         return self.annotations.instances(bound.file, bound.scope, bound.expression.type)
@@ -244,7 +244,7 @@ class Contexts(Component):
             )
         if isinstance(callee, Instance) and (method := file.semantics.call_method):
             declared = self.members.declared(own_class(callee), method)
-            return self.evaluator.generics.in_instance(declared, callee, method)
+            return self.generics.in_instance(declared, callee, method)
         return BOTTOM
 
     def _of_declaration(
@@ -259,7 +259,7 @@ class Contexts(Component):
         _, annotation, _, mode = parameters[index]
         if annotation is None:
             return self.parameter(home, function.position, index)
-        annotation = self.evaluator.generics.seen_by(function, annotation)
+        annotation = self.generics.seen_by(function, annotation)
         annotation = (
             annotation
             if call is None
@@ -314,7 +314,7 @@ class Contexts(Component):
         for owner in owners:
             if isinstance(owner, Instance) and type(name) is str:
                 declared = self.members.declared(own_class(owner), name)
-                members = self.evaluator.generics.in_instance(declared, owner, name)
+                members = self.generics.in_instance(declared, owner, name)
                 found |= frozenset().union(*[self._as_read(member) for member in members])
             elif not isinstance(owner, Instance):
                 found |= self.containers.items(owner, frozenset((name,)), file)

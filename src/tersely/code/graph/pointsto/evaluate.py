@@ -40,7 +40,7 @@ from tersely.code.graph.pointsto.annotations import Annotations, instances_of
 from tersely.code.graph.pointsto.calls import Calls
 from tersely.code.graph.pointsto.containers import Containers
 from tersely.code.graph.pointsto.contexts import Contexts
-from tersely.code.graph.pointsto.fixpoint import Solver
+from tersely.code.graph.pointsto.fixpoint import Component, Solver
 from tersely.code.graph.pointsto.names import Names
 from tersely.code.graph.pointsto.parameters import Parameters
 from tersely.code.graph.pointsto.summaries import Summaries
@@ -132,6 +132,7 @@ class Evaluator:
         self.solver: Solver = Solver(
             self.below.solver if self.below is not None else None, program.bounds
         )
+        self.parts: list[Component] = []
         self.members = Members(self)
         self.modules = Modules(self)
         self.stores = MemberStores(self)
@@ -164,6 +165,8 @@ class Evaluator:
         self.caller_names = CallerNames(self)
         self.aliases = Aliases(self)
         self.argument_flow = ArgumentFlow(self)
+        for part in self.parts:
+            part.connect()
         self._by_class = self._evaluations()
 
     def _evaluations(self) -> dict[type[Node], Callable[..., Values]]:

@@ -25,11 +25,6 @@ from tersely.code.bounds import Result
 from tersely.code.graph.program.work import Work
 
 if TYPE_CHECKING:
-    from tersely.code.graph.dispatch.members import Members
-    from tersely.code.graph.dispatch.type_filtering import TypeFilter
-    from tersely.code.graph.pointsto.annotations import Annotations
-    from tersely.code.graph.pointsto.calls import Calls
-    from tersely.code.graph.pointsto.containers import Containers
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 Member = TypeVar("Member")
@@ -308,28 +303,20 @@ class Component:
         self.place, self.scope = program.place, program.scope
         self.values, self.union = evaluator.values, evaluator.union
         self.solve = self.solver.solve
+        evaluator.parts.append(self)
 
-    @property
-    def members(self) -> Members:
-        """What values have by name."""
-        return self.evaluator.members
-
-    @property
-    def calls(self) -> Calls:
-        """What calls reach and give."""
-        return self.evaluator.calls
-
-    @property
-    def containers(self) -> Containers:
-        """What values hold."""
-        return self.evaluator.containers
-
-    @property
-    def typed(self) -> TypeFilter:
-        """What declared types admit."""
-        return self.evaluator.typed
-
-    @property
-    def annotations(self) -> Annotations:
-        """What declared types mean."""
-        return self.evaluator.annotations
+    def connect(self) -> None:
+        """Take the other parts of the evaluator that are asked most, once all are there."""
+        evaluator = self.evaluator
+        self.members = evaluator.members
+        self.calls = evaluator.calls
+        self.containers = evaluator.containers
+        self.typed = evaluator.typed
+        self.annotations = evaluator.annotations
+        self.names = evaluator.names
+        self.summaries = evaluator.summaries
+        self.sites = evaluator.sites
+        self.modules = evaluator.modules
+        self.stores = evaluator.stores
+        self.callbacks = evaluator.callbacks
+        self.generics = evaluator.generics

@@ -119,7 +119,7 @@ class Names(Component):
             return None  # only later versions of the name are bound here
         found = self.bound(file, position, name, inside=position == scope)
         if not position and file.semantics.global_objects and _continues(file, name):
-            found |= self.evaluator.modules.top_level(file, name)
+            found |= self.modules.top_level(file, name)
         if file.semantics.called_by_name:
             found = self.members.evaluated(found)
         may_be_extension = position == 0 and not found and file.semantics.extension_functions
@@ -160,7 +160,7 @@ class Names(Component):
             return found
         if not semantics.classes_are_modules or not position or scope is None or not scope.stars:
             return BOTTOM
-        return self.evaluator.modules.from_class_stars(file, name, scope.stars)
+        return self.modules.from_class_stars(file, name, scope.stars)
 
     def _around_owner(self, file: File, position: int, name: str) -> Values:
         """What a name is in the namespaces and classes around the class of a method that is written
@@ -213,7 +213,7 @@ class Names(Component):
             return singleton(ModuleObject(file.id))
         if semantics.class_side:
             return self._inherited_from_outside(file, scope, name) or self._builtin(file, name)
-        return self.evaluator.modules.top_level(file, name) or self._builtin(file, name)
+        return self.modules.top_level(file, name) or self._builtin(file, name)
 
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
         if not file.semantics.methods_apart:
@@ -247,7 +247,7 @@ class Names(Component):
 
     def _inherited_from_outside(self, file: File, scope: int, name: str) -> Values:
         """A method that no class of ours has may come from a base outside the repository."""
-        found = self.evaluator.modules.top_level(file, name)
+        found = self.modules.top_level(file, name)
         position = scope
         while position > 0 and not found:
             if file.definitions[position].kind in CLASS_KINDS:
@@ -515,7 +515,7 @@ class Names(Component):
         for target in targets:
             if target == file.id and len(targets) > 1:
                 continue
-            found = self.evaluator.modules.of(self.file(target), name)
+            found = self.modules.of(self.file(target), name)
             if found:
                 return found
         if targets and name == file.semantics.default_export:

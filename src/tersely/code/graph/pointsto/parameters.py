@@ -67,7 +67,7 @@ class Parameters(Component):
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.annotations.instances(file, outer, scope.receiver_type)
         if index == 0 and _takes_receiver(file, position):
-            return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
+            return self.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         if mode in VARIADIC:
             return singleton(RestArguments(file.id, position, index))
         if annotation is None:
@@ -147,7 +147,7 @@ class Parameters(Component):
         scope, call = handed
         if has(self.calls.called(file, scope, call), FunctionObject):
             return BOTTOM
-        given = self.evaluator.callbacks.given(file, scope, call, (file.id, position))
+        given = self.callbacks.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given.arguments) == 1 < len(parameters):
             return self.values(file, scope, Item(given.arguments[0], ConstantValue(index)))
@@ -164,7 +164,7 @@ class Parameters(Component):
         return self.solve(key, self._receiver_values, file, *handed)
 
     def _receiver_values(self, file: File, scope: int, call: Invocation) -> Values:
-        return self.values(file, scope, self.evaluator.callbacks.given_receiver(file, scope, call))
+        return self.values(file, scope, self.callbacks.given_receiver(file, scope, call))
 
     def _passed(self, file: File, position: int, index: int) -> Values:
         """The values that call sites pass for a parameter."""
@@ -175,7 +175,7 @@ class Parameters(Component):
         found: Values = BOTTOM
         passings = below.header_fields.passings(file, position)
         if not passings and index != EVERY:
-            callbacks = below.argument_flow.callbacks(file, position, index)
+            callbacks = below.argument_flow.given_to_constructor(file, position, index)
             return self._called_back(file, position, index, callbacks)
         for site_file, site_scope, call, shift in passings:
             caller = self.file(site_file)

@@ -143,7 +143,7 @@ class Summaries(Component):
         found: Values = BOTTOM
         for name in names:
             if isinstance(name, ConstantObject) and isinstance(name.constant, str):
-                found |= self.evaluator.names.imported(file, name.constant, "")
+                found |= self.names.imported(file, name.constant, "")
         return found
 
     def _settled(self, function: FunctionObject, place: int) -> Values:
@@ -246,7 +246,7 @@ class Summaries(Component):
             if len(fitting) > MAX_FAMILY:
                 self.program.bounds.add(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
-                found |= only(self.evaluator.names.bound(home, position, name), FunctionObject)
+                found |= only(self.names.bound(home, position, name), FunctionObject)
         return members.read(found, owner) if isinstance(owner, Defined) else found
 
     def _argument(self, file: File, scope: int, call: Invocation, position: int) -> Values:

@@ -131,14 +131,14 @@ class Aliases(Component):
         found.extend(
             Carrier(name, other.id, ANYWHERE, False) for name in kept_under(other, call, argument)
         )
-        for target in self.evaluator.sites.direct(other, scope, call).targets:
+        for target in self.sites.direct(other, scope, call).targets:
             home = self.file(target.file)
             if home.definitions[target.position].kind in CLASS_KINDS:
                 called = ClassObject(*target.place)
                 for field in self.evaluator.header_fields.given(called, argument):
                     found.append(Carrier(field.name, field.owner.file, ANYWHERE, False))
             # else it is called by a function of which it is not known what it passes
-            elif target.shift >= 0 or self.evaluator.callbacks.given(other, scope, call).arguments:
+            elif target.shift >= 0 or self.callbacks.given(other, scope, call).arguments:
                 found.extend(into_parameters_of(home, target, argument))
         return found
 
@@ -164,9 +164,7 @@ class Aliases(Component):
         for value in values:
             if itself(value) in wanted:
                 return True
-            if isinstance(value, MemberFamily) and self.holds(
-                self.evaluator.summaries.family(value), wanted
-            ):
+            if isinstance(value, MemberFamily) and self.holds(self.summaries.family(value), wanted):
                 return True
             if isinstance(value, HOLDING) and depth < MAX_NESTING:
                 inner = (

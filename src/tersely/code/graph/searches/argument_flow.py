@@ -65,7 +65,7 @@ class ArgumentFlow(Component):
         calls = [self._passing(found, place) for found in sorted(search.found)]
         return [*calls, *self._bound(file, position)]
 
-    def callbacks(self, file: File, position: int, index: int) -> list[Passing]:
+    def given_to_constructor(self, file: File, position: int, index: int) -> list[Passing]:
         """Calls that give a constructor a function for a parameter, however widely its class is
         used: for parameters that the class calls, or what it keeps of them.
         """
@@ -108,15 +108,13 @@ class ArgumentFlow(Component):
                             bound = Call(
                                 call.callee, call.arguments[binder.position + 1 :], *call[3:]
                             )
-                            yield Passing(
-                                other.id, scope, bound, self.evaluator.sites.target(value).shift
-                            )
+                            yield Passing(other.id, scope, bound, self.sites.target(value).shift)
 
     def _passing(self, found: FoundCall, place: Place) -> Passing:
         site = self.file(found.file)
         call = site.call(found.scope, found.call)
         if found.shift < 0:
-            given = self.evaluator.callbacks.given(site, found.scope, call, place)
+            given = self.callbacks.given(site, found.scope, call, place)
             return Passing(found.file, found.scope, given, -1 - found.shift)
         return Passing(found.file, found.scope, call, found.shift)
 

@@ -46,7 +46,7 @@ class CallerNames(Component):
         semantics = file.semantics
         scope = file.body(position)
         if scope is not None and name in semantics.object_constructors:
-            return [name, position, *self.evaluator.names.of_object(file, scope.holder)]
+            return [name, position, *self.names.of_object(file, scope.holder)]
         if scope is not None and scope.flags & DETACHED:
             return [name, position]
         owner = file.owner_class(position)
@@ -75,7 +75,7 @@ class CallerNames(Component):
         for calling, handlers in template_methods(file.semantics):
             if target is not None and handlers.match(name):
                 outside = self.members.of_external_base(target, calling)
-                is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
+                is_meant = any(self.summaries.of(value, file) for value in outside)
                 found |= {calling: None} if is_meant else {}
         return found
 

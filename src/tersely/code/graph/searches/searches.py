@@ -198,7 +198,7 @@ class Searches(Component):
         if search.near or is_known or type(name) is not str:
             return
         search.gotten.add(name)
-        names = (name, "") if self.evaluator.summaries.may_be_text(name, file) else (name,)
+        names = (name, "") if self.summaries.may_be_text(name, file) else (name,)
         for getter, place in member_getters(file.semantics).items():
             files = self.program.given(getter, names, file)
             # with more that write the function those that write both names, and its own
@@ -206,7 +206,7 @@ class Searches(Component):
                 own = file.definitions[search.position].name
                 files = (files & {*self.mentioning(own, file)}) | {file.id}
             for other in self.program.nearest(files, file):
-                given = self.evaluator.summaries.names_given(self.file(other), getter, place)
+                given = self.summaries.names_given(self.file(other), getter, place)
                 if any(fnmatchcase(name, pattern) for pattern in given):
                     yield Carrier(getter, other, 0, False)
 
@@ -219,7 +219,7 @@ class Searches(Component):
             search.bounds |= self.program.bounds.collect(table)[1]
         reached = set()
         for file_id, scope, index in topics.reaching():
-            for target in self.evaluator.sites.targets_at(self.file(file_id), scope, index):
+            for target in self.sites.targets_at(self.file(file_id), scope, index):
                 if target.place == place:
                     reached.add(FoundCall(file_id, scope, index, target.shift))
         return reached
@@ -229,9 +229,7 @@ class Searches(Component):
         if found.shift >= 0:
             return False
         file = self.file(found.file)
-        summary = self.evaluator.callbacks.summary(
-            file, found.scope, file.call(found.scope, found.call)
-        )
+        summary = self.callbacks.summary(file, found.scope, file.call(found.scope, found.call))
         return summary is not None and bool(summary.registers)
 
     def _chaining(self, file: File, position: int) -> set[FoundCall]:
@@ -276,8 +274,8 @@ class Searches(Component):
                 if target.place == place
             )
         for scope, index in named.cut:
-            if self.evaluator.sites.may_reach(other, scope, index, place):
-                shift = self.evaluator.sites.target(FunctionObject(*place)).shift
+            if self.sites.may_reach(other, scope, index, place):
+                shift = self.sites.target(FunctionObject(*place)).shift
                 found.add(FoundCall(other.id, scope, index, shift))
         return found
 
@@ -290,9 +288,7 @@ class Searches(Component):
             return known
         found = CallsNamed({}, [], [])
         for scope, index in other.calls_inside(name, within):
-            reach, bounds = self.program.bounds.collect(
-                self.evaluator.sites.direct_at, other, scope, index
-            )
+            reach, bounds = self.program.bounds.collect(self.sites.direct_at, other, scope, index)
             for target in reach.targets:
                 calls = found.reaching.setdefault(target.place, set())
                 calls.add(FoundCall(other.id, scope, index, target.shift))

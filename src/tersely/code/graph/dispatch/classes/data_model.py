@@ -42,7 +42,7 @@ class Descriptors(Component):
         """The methods that `owner.name` calls, or assigning it does."""
         semantics = file.semantics
         method = semantics.descriptor_setter if stored else semantics.descriptor_method
-        if not method or name not in self.names(file):
+        if not method or name not in self.read_names(file):
             return []
         members: Values = frozenset()
         for value in self.values(file, scope, owner):
@@ -54,7 +54,7 @@ class Descriptors(Component):
         return sorted(only(asked, FunctionObject), key=repr)
 
     @kept
-    def names(self, like: File) -> set[str]:
+    def read_names(self, like: File) -> set[str]:
         """The names of members that a class makes by calling a class with such a method."""
         method = like.semantics.descriptor_method
         places = self.program.places_named(method) if method else ()
@@ -84,17 +84,17 @@ class Descriptors(Component):
         """
         position = scope
         while position > 0:
-            for value in sorted(self.evaluator.names.receiver_of(file, position)):
+            for value in sorted(self.names.receiver_of(file, position)):
                 if found := self.properties_of(value, name, file):
                     return found
             if file.definitions[position].kind not in MEMBER_OWNERS and name in file.names(
                 position
             ):
                 return self.property_functions(
-                    self.evaluator.names.bound(file, position, name), of_instance=True
+                    self.names.bound(file, position, name), of_instance=True
                 )
             position = file.definitions[position].parent
-        names = self.evaluator.names
+        names = self.names
         top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
         return self.property_functions(top, of_instance=True)
 
@@ -140,7 +140,7 @@ class Metaclasses(Component):
         for owner in self.members.linearised(target):
             file = self.home(owner)
             if METACLASS in file.names(owner.position):
-                found |= self.evaluator.names.bound(file, owner.position, METACLASS)
+                found |= self.names.bound(file, owner.position, METACLASS)
         return only(found, ClassObject)
 
     def _made_of(self, metaclass: ClassObject) -> frozenset[ClassObject]:

@@ -133,7 +133,7 @@ class Traits(Component):
             if name in file.names(position) and not traits.isdisjoint(
                 self._traits_of(file, position)
             ):
-                found |= self.evaluator.names.bound(file, position, name)
+                found |= self.names.bound(file, position, name)
         return found
 
     def _implements(self, file: File, position: int) -> bool:
@@ -154,5 +154,5 @@ class Traits(Component):
         if owner < 0 or not self._implements(home, owner):
             return True
         traits = only(self._traits_of(home, owner), ClassObject)
-        names = self.evaluator.names
+        names = self.names
         return any(trait in names.of(file, scope, self.definition(trait).name) for trait in traits)

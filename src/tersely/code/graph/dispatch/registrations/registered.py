@@ -43,7 +43,7 @@ class Registered(Component):
         outer, decorated = file.definitions[position].parent, file.scope(position).decorated
         while isinstance(decorated, Invocation):
             for value in self.values(file, outer, decorated.callee):
-                summary = self.evaluator.summaries.of(value, file)
+                summary = self.summaries.of(value, file)
                 if summary is not None and summary.registered_by:
                     return summary.registered_by
             decorated = decorated.arguments[0] if decorated.arguments else None

@@ -60,6 +60,7 @@ class Routers(Component):
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
+        self.connect()
         self._made: dict[Value, Registered] = {}
         self._registered: dict[Value, set[Registered]] = defaultdict(set)
         # by router and the number of routers above it that are still looked at

@@ -256,7 +256,7 @@ class Topics(Component):
                 ):
                     found |= dict.fromkeys((own, *members.subclasses(own)))
         for class_ in found:
-            summary, home = self.evaluator.summaries.of_base(class_), self.home(class_)
+            summary, home = self.summaries.of_base(class_), self.home(class_)
             if summary is None or not summary.makes_router:
                 continue
             name = home.definitions[class_.position].name
@@ -283,7 +283,7 @@ class Topics(Component):
                 callee = call.callee
                 if isinstance(callee, Member) and _beginning(call) == parameters[0].name:
                     method = ExternalObject(f"{router}.{callee.name}")
-                    summary = self.evaluator.summaries.of(method, home)
+                    summary = self.summaries.of(method, home)
                     if summary is not None and _has_handlers(summary):
                         yield Registration(home, scope, summary, call)
 
@@ -319,9 +319,7 @@ class Topics(Component):
         if isinstance(table, ModuleObject):
             home = self.home(table)
             found = {
-                name: self.evaluator.modules.of(home, name)
-                for name in home.names(0)
-                if type(name) is str
+                name: self.modules.of(home, name) for name in home.names(0) if type(name) is str
             }
         elif isinstance(table, ContainerLiteral):
             keys = sorted(
@@ -345,7 +343,7 @@ class Topics(Component):
     def _targets(self, registration: Registration) -> list[Target]:
         """The handlers that a call registers."""
         file, scope, summary, call = registration
-        return self.evaluator.callbacks.called_back(summary, file, scope, call)
+        return self.callbacks.called_back(summary, file, scope, call)
 
     def _paths(self, registration: Registration) -> set[str]:
         """The paths that a call registers something for."""
@@ -390,7 +388,7 @@ class Topics(Component):
             for file in self._writing(name, language):
                 for scope, index in file.calls_by_name.get(name, ()):
                     call = file.call(scope, index)
-                    summary = self.evaluator.callbacks.summary(file, scope, call)
+                    summary = self.callbacks.summary(file, scope, call)
                     if summary is not None and is_wanted(summary):
                         yield (file.id, scope, index), summary, call
 
@@ -457,7 +455,7 @@ class Topics(Component):
             asking = partial(_argument, topic)
             said = list(self.base_arguments.of(Written(file, scope, call), asking))
         for value in frozenset().union(*(self._told_values(*one) for one in said)):
-            if topic.kind in PATHS and (named := self.evaluator.summaries.route_named(value, file)):
+            if topic.kind in PATHS and (named := self.summaries.route_named(value, file)):
                 yield named.kind, named.framework, _text(value) or ""
             elif topic.kind == "type" and isinstance(value, Instance):
                 for above in self.members.linearised(own_class(value)):
