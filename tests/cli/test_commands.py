@@ -251,6 +251,17 @@ def test_help_of_a_group_lists_its_commands(ask: Ask) -> None:
     ]
 
 
+def test_a_command_that_needs_a_symbol_does_not_say_what_happens_without_one(ask: Ask) -> None:
+    assert "without it" in ask("help", "calls").out
+    assert "without it" not in ask("help", "callers").out
+    assert "hint: SYMBOL: the symbol\n" in ask("callers").err
+
+
+def test_a_word_that_is_like_no_command_suggests_none(ask: Ask) -> None:
+    assert "hint: tersely help lists the commands" in ask("implementations", "X").err
+    assert "did you mean context?" in ask("contxt").err
+
+
 def test_a_symbol_command_without_a_verb_finds(ask: Ask) -> None:
     assert ask("symbol", "validate").out == ask("symbol", "find", "validate").out
 

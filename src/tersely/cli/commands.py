@@ -41,7 +41,7 @@ class Command(NamedTuple):
         if self.capability_name in DRAWN:
             declared += DRAWING_OPTIONS
         return tuple(
-            replace(parameter, required=parameter.required or parameter.name in self.required)
+            _needed(parameter) if parameter.name in self.required else parameter
             for parameter in declared
             if parameter.name not in self.preset
         )
@@ -49,6 +49,11 @@ class Command(NamedTuple):
     def line(self) -> str:
         """The summary of the command, one line."""
         return self.summary or self.capability().summary
+
+
+def _needed(parameter: Parameter) -> Parameter:
+    """A parameter of a command that cannot do without it, with what it means then."""
+    return replace(parameter, required=True, help=parameter.help.partition("; without it")[0])
 
 
 def _asking(name: str) -> Command:

@@ -12,6 +12,7 @@ from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.fitting.draft import PackDraft
 from tersely.context.pack.model import Detail, Extract, Pack, joined
 from tersely.context.render.formats import FORMATS, format_named
+from tersely.context.render.reasons import plural
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text import tokens
 
@@ -319,3 +320,11 @@ def test_hostile_paths_stay_on_their_line() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(TerselyError, match="no format 'xml'"):
         format_named("xml")
+
+
+def test_how_likely_something_is_has_no_plural() -> None:
+    assert [plural(word, 3) for word in ("likely", "very likely", "caller")] == [
+        "likely",
+        "very likely",
+        "callers",
+    ]

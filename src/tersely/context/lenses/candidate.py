@@ -34,6 +34,8 @@ NEIGHBOUR = "neighbour"  # of the same file, or close by
 WORDING = "wording"  # it is about the same words
 RAISED = "failure"
 STACK = "stack frame"
+# from which chance on a task is about a symbol, and the word for it
+CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))
 BY_NAME = " by name"  # ends the reason of an edge for which only the name agrees
 
 

@@ -9,6 +9,7 @@ from tersely.context.lenses.candidate import (
     BY_NAME,
     CALLEE,
     CALLER,
+    CERTAINTIES,
     CHANGED,
     COCHANGE,
     CONSTANT,
@@ -57,7 +58,9 @@ _ALONE = {
     STACK: "on the stack",
 }
 # In place of a noun.
-_STATES = frozenset({DELETED, STALE, _ALONE[CHANGED], "renamed"})
+_STATES = frozenset(
+    {DELETED, STALE, _ALONE[CHANGED], "renamed", *(word for _, word in CERTAINTIES)}
+)
 # What is told of a change by weak evidence alone, or stands in the same file: of those left out
 # only the sum is said.
 WEAK_REASONS = frozenset({COCHANGE, MENTION, NEIGHBOUR, SIBLING, WORDING})

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.context.lenses.candidate import CERTAINTIES
 from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
@@ -34,8 +35,6 @@ MAX_WHOLE_LINES = 80  # of a function with which those inside of it are shown
 MAX_NEXT_LINES = 60  # of these windows
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
-# from which chance on, and the word for it
-CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))
 HEADING = "Probably about, likeliest first (check before editing):"
 
 
