@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.capabilities.graph.test_commands import is_source, is_test
+from bench.history_tasks.test_commands import is_source, is_test
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import beginning
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from bench.history_tasks.commands import TIME, Commands, EndedCommand, with_tests
 from bench.history_tasks.history import Commit, commits
+from bench.history_tasks.test_commands import is_source, test_command
 from bench.history_tasks.transcripts import ending
 from bench.history_tasks.trees import Trees
-from tersely.capabilities.graph.test_commands import is_source, test_command
 
 MAX_TRIED_COMMITS = 200  # whose tests are run for one measurement
 # Of Python: what is installed may be another copy of the project, whose tests would say nothing of

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.history_tasks.test_commands import test_command as command_of
 from tests import repositories
 from tests.cli.asking import Answer, Ask
 from tests.repositories import commit, git, write
 
-from tersely.capabilities.graph.test_commands import test_command as command_of
 from tersely.context.lenses.test_impact.command import MAX_COMMAND_TESTS
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.text.tokens import count

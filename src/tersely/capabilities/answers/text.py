@@ -74,6 +74,13 @@ def aligned(
     return lines
 
 
+def indented(
+    rows: Sequence[Sequence[str]], paints: Sequence[Paint | None] = (), right: Sequence[int] = ()
+) -> list[str]:
+    """The same below a heading."""
+    return [f"  {line}" for line in aligned(rows, paints, right)]
+
+
 def _width(cell: str) -> int:
     return len(cell) if len(cell) <= MAX_COLUMN_CHARACTERS else 0
 

@@ -14,10 +14,10 @@ from tersely.capabilities.answers.paging import (
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.coverage.reports import (
-    About,
+    Reported,
     ReportOptions,
     about,
-    about_lines,
+    about_aside,
     measured_by,
 )
 from tersely.capabilities.declaration.declaration import capability, frozen, group
@@ -43,10 +43,9 @@ class RankedFile:
 
 
 @frozen
-class RankedFiles:
+class RankedFiles(Reported):
     """A page of the files, and what was read."""
 
-    about: About
     page: Page[RankedFile]
 
 
@@ -71,17 +70,12 @@ def text(found: RankedFiles, style: Style) -> str:
     return "\n".join([*lines, *none, *rest_line(found.page, "file", style)])
 
 
-def aside(found: RankedFiles, style: Style) -> str:
-    """The lines beside the answer: what was read, and what to take care of."""
-    return "\n".join(about_lines(found.about, style))
-
-
 @capability(
     "code.coverage.files",
     text,
     "rank-files --coverage-file .coverage --failures junit.xml",
     "rank-files --coverage-file lcov.info",
-    aside=aside,
+    aside=about_aside,
     cacheable=False,
 )
 def run(

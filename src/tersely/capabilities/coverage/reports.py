@@ -62,6 +62,13 @@ class About:
     stale: tuple[Stale, ...]
 
 
+@frozen
+class Reported:
+    """An answer from a report."""
+
+    about: About
+
+
 def measured_by(workspace: Workspace, options: ReportOptions) -> tuple[Measured, bool]:
     """Read and place a report; and whether somebody was asked which tests failed."""
     from tersely.code.coverage.files import latest_run, read_report_files
@@ -157,6 +164,11 @@ def about_lines(told: About, style: Style) -> list[str]:
         names = _listed([f"{one.path} ({one.why})" for one in told.stale])
         lines.append(style.doubtful(f"perhaps out of date: {names}"))
     return lines
+
+
+def about_aside(found: Reported, style: Style) -> str:
+    """The lines beside an answer: what was read, and what to take care of."""
+    return "\n".join(about_lines(found.about, style))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.reports import (
-    About,
+    Reported,
     ReportOptions,
     about,
-    about_lines,
+    about_aside,
     measured_by,
 )
 from tersely.capabilities.declaration.declaration import (
@@ -46,10 +46,9 @@ class SlicedLine:
 
 
 @frozen
-class CoverageSlice:
+class CoverageSlice(Reported):
     """The lines of one file that ran, in order."""
 
-    about: About
     path: str
     test: str
     lines: tuple[SlicedLine, ...]
@@ -81,17 +80,12 @@ def text(found: CoverageSlice, style: Style) -> str:
     )
 
 
-def aside(found: CoverageSlice, style: Style) -> str:
-    """The lines beside the answer: what was read, and what to take care of."""
-    return "\n".join(about_lines(found.about, style))
-
-
 @capability(
     "code.coverage.slice",
     text,
     "coverage-slice src/app.py --coverage-file .coverage --test test_login",
     "coverage-slice src/app.py --coverage-file lcov.info --missed",
-    aside=aside,
+    aside=about_aside,
     cacheable=False,
 )
 def run(

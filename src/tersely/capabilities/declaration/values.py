@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration.declaration import frozen
+from tersely.capabilities.declaration.declaration import frozen, option
 from tersely.code.symbols import Kind, Symbol
 
 if TYPE_CHECKING:
     from tersely.context.pack.texts import Texts
+
+# Declares that an answer may be of symbols of one kind alone.
+OF_KIND = option(None, "only symbols of this kind", metavar="KIND")
 
 
 @frozen

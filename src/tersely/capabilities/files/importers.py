@@ -14,7 +14,7 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned, clipped, counted
+from tersely.capabilities.answers.text import Style, clipped, counted, indented
 from tersely.capabilities.declaration.declaration import Role, capability, frozen, positional
 from tersely.capabilities.files.places import ambiguous
 from tersely.code.symbols import Import, Kind
@@ -62,10 +62,8 @@ def text(importers: Importers, style: Style) -> str:
         )
         for one in importers.imports.items
     ]
-    lines = aligned(rows, [None, style.symbol])
-    return "\n".join(
-        [head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)]
-    )
+    lines = indented(rows, [None, style.symbol])
+    return "\n".join([head, *lines, *rest_line(importers.imports, "import", style)])
 
 
 @capability(

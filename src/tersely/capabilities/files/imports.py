@@ -11,7 +11,7 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned, clipped, counted
+from tersely.capabilities.answers.text import Style, clipped, counted, indented
 from tersely.capabilities.declaration.declaration import Role, capability, frozen, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.foundation.limits import MAX_NAMES_CHARACTERS
@@ -65,10 +65,8 @@ def text(imports: Imports, style: Style) -> str:
         for (module, target), group in groups.items()
     ]
     head = f"{style.heading(imports.path)}  {style.faint(counted(imports.imports.total, 'imported name'))}"
-    lines = aligned(rows, [style.faint, style.symbol, None, style.good], right=(0,))
-    return "\n".join(
-        [head, *(f"  {line}" for line in lines), *rest_line(imports.imports, "name", style)]
-    )
+    lines = indented(rows, [style.faint, style.symbol, None, style.good], right=(0,))
+    return "\n".join([head, *lines, *rest_line(imports.imports, "name", style)])
 
 
 @capability("code.imports", text, "imports src/app.py")

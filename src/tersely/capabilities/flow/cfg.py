@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped
 from tersely.capabilities.declaration.declaration import (
-    Role,
     capability,
     frozen,
-    option,
-    positional,
 )
 from tersely.capabilities.declaration.values import lines_text
-from tersely.capabilities.flow.places import flow_note, routine_of
+from tersely.capabilities.flow.places import FUNCTION, ONE_KIND, flow_note, routine_of
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -90,10 +87,8 @@ def text(flow: ControlFlow, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    symbol: str = positional(
-        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
-    ),
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND"),
+    symbol: str = FUNCTION,
+    kind: Kind | None = ONE_KIND,
 ) -> ControlFlow:
     """Basic blocks of a function and the control flow between them.
 

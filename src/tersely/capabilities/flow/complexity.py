@@ -11,7 +11,7 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, counted, indented
 from tersely.capabilities.declaration.declaration import (
     capability,
     frozen,
@@ -74,7 +74,7 @@ def text(complexity: Complexity, style: Style) -> str:
             )
         )
     rows = [(str(one.complexity), one.id, f"line {one.line}") for one in complexity.listed.items]
-    lines += [f"  {row}" for row in aligned(rows, [None, style.symbol, style.faint], right=(0,))]
+    lines += indented(rows, [None, style.symbol, style.faint], right=(0,))
     return "\n".join([*lines, *rest_line(complexity.listed, "function", style)])
 
 

@@ -12,16 +12,14 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.answers.text import Style, indented
 from tersely.capabilities.declaration.declaration import (
-    Role,
     capability,
     frozen,
     option,
-    positional,
 )
 from tersely.capabilities.declaration.values import lines_text
-from tersely.capabilities.flow.places import flow_note, routine_of
+from tersely.capabilities.flow.places import FUNCTION, ONE_KIND, flow_note, routine_of
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.symbols import Kind
 from tersely.foundation.types import Strings
@@ -70,7 +68,7 @@ def text(flow: DataFlow, style: Style) -> str:
     ):
         uses = ", ".join(str(one.use_line) for one in group)
         rows.append((variable, f"line {line}", "" if how == "definition" else how, f"→ {uses}"))
-    lines += [f"  {row}" for row in aligned(rows, [style.symbol, None, style.faint, None])]
+    lines += indented(rows, [style.symbol, None, style.faint])
     return "\n".join([*lines, *rest_line(flow.flows, "flow", style)])
 
 
@@ -78,11 +76,9 @@ def text(flow: DataFlow, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    symbol: str = positional(
-        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
-    ),
+    symbol: str = FUNCTION,
     variable: str | None = option(None, "only flows of this variable", metavar="NAME"),
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND"),
+    kind: Kind | None = ONE_KIND,
     limit: int = limit_option(500, "flows"),
     offset: int = offset_option("flows"),
 ) -> DataFlow:

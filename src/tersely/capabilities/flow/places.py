@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.answers.text import counted
+from tersely.capabilities.declaration.declaration import Role, option, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.code.routines import Routine, Routines, line_count
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
@@ -15,6 +16,12 @@ from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
+
+# Declares the routine that is asked about, and of which kind it is.
+FUNCTION = positional(
+    "a function; a class or a file for the statements of its body", role=Role.SYMBOL
+)
+ONE_KIND = option(None, "only a symbol of this kind", metavar="KIND")
 
 _PLACE = re.compile(r"(?P<path>.+):(?P<line>\d+)", re.DOTALL)
 

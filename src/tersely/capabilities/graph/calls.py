@@ -17,7 +17,7 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, aligned, counted, indented
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -315,7 +315,7 @@ def _all_lines(page: Page[Call], style: Style) -> list[str]:
             (call.callee, sites_text(call.lines), grade_text(call.grade, call.rule))
             for call in group
         ]
-        lines += [f"  {line}" for line in aligned(rows, [None, style.faint, style.doubtful])]
+        lines += indented(rows, [None, style.faint, style.doubtful])
     return [*lines, *rest_line(page, "edge", style)]
 
 

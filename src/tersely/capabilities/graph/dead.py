@@ -12,13 +12,13 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, counted, indented
 from tersely.capabilities.declaration.declaration import (
     capability,
     frozen,
     option,
 )
-from tersely.capabilities.declaration.values import lines_text
+from tersely.capabilities.declaration.values import OF_KIND, lines_text
 from tersely.capabilities.files.places import ANYWHERE, files_below
 from tersely.code.symbols import Kind
 
@@ -64,8 +64,8 @@ def text(dead: Dead, style: Style) -> str:
             )
             for symbol in group
         ]
-        lines = aligned(rows, [style.faint, style.faint, style.symbol, style.doubtful], right=(0,))
-        blocks += [style.heading(path), *(f"  {line}" for line in lines)]
+        paints = [style.faint, style.faint, style.symbol, style.doubtful]
+        blocks += [style.heading(path), *indented(rows, paints, right=(0,))]
     blocks += rest_line(dead.symbols, "symbol", style)
     if dead.only_in_text:
         blocks.append(
@@ -81,7 +81,7 @@ def run(
     workspace: Workspace,
     *,
     path: str = ANYWHERE,
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
+    kind: Kind | None = OF_KIND,
     all: bool = option(False, "list also what strings or comments name"),
     limit: int = limit_option(100, "symbols"),
     offset: int = offset_option("symbols"),

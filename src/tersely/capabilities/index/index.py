@@ -11,7 +11,7 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, counted, indented
 from tersely.capabilities.declaration.declaration import capability, frozen, option
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
         return [f"left out {number:,}: {reasons}  {style.faint('index --report lists them')}"]
     lines = [style.heading("left out") if refreshed.skipped.total else "nothing is left out"]
     paths = [(one.path, one.reason) for one in refreshed.skipped.items]
-    lines += [f"  {line}" for line in aligned(paths, [None, style.faint])]
+    lines += indented(paths, [None, style.faint])
     lines += rest_line(refreshed.skipped, "path", style)
     if refreshed.other_files:
         others = counted(refreshed.other_files, "file is", "files are")
@@ -157,7 +157,7 @@ def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
     if refreshed.problems.total:
         lines.append(style.heading("parse errors"))
         rows = [(f"{one.path}:{one.line}", one.message) for one in refreshed.problems.items]
-        lines += [f"  {line}" for line in aligned(rows, [None, style.faint])]
+        lines += indented(rows, [None, style.faint])
         lines += rest_line(refreshed.problems, "place", style)
     return lines
 

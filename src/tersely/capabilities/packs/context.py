@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import budget_of
-from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, counted, indented
 from tersely.capabilities.declaration.declaration import (
     Role,
     budget_option,
@@ -168,14 +168,9 @@ def _report_lines(context: Context, style: Style) -> list[str]:
         (part, f"{tokens:,}", counted(report.items[part], "symbol") if part in report.items else "")
         for part, tokens in report.by_part.items()
     ]
-    lines += [f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))]
+    lines += indented(rows, [None, None, style.faint], right=(1,))
     files = [(path or "(no file)", f"{tokens:,}") for path, tokens in report.by_file.items()]
-    lines += [f"  {line}" for line in aligned(files, right=(1,))]
-    return [
-        *lines,
-        *(
-            [style.faint(f"  {report.omitted:,} more symbols had no room")]
-            if report.omitted
-            else []
-        ),
-    ]
+    lines += indented(files, right=(1,))
+    if report.omitted:
+        lines.append(style.faint(f"  {report.omitted:,} more symbols had no room"))
+    return lines

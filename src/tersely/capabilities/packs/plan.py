@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.answers.text import Style, indented
 from tersely.capabilities.declaration.declaration import (
     Role,
     budget_option,
@@ -190,7 +190,4 @@ def _explained(found: Planned, style: Style) -> list[str]:
         ("shown" if one.shown else "", f"{one.chance:.2f}", f"{one.id}: {one.reason}")
         for one in found.weighed
     ]
-    return [
-        style.heading(head),
-        *(f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))),
-    ]
+    return [style.heading(head), *indented(rows, [None, None, style.faint], right=(1,))]

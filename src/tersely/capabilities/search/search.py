@@ -17,7 +17,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
-from tersely.capabilities.declaration.values import lines_text
+from tersely.capabilities.declaration.values import OF_KIND, lines_text
 from tersely.capabilities.files.places import files_below, normal
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
@@ -46,7 +46,7 @@ class CodeSearchParameters:
         metavar="QUERY",
         minimum=1,
     )
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
+    kind: Kind | None = OF_KIND
     in_: Strings = option(
         (),
         "search inside these files, or below directories",

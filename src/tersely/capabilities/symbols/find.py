@@ -19,7 +19,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
-from tersely.capabilities.declaration.values import SymbolLine, lines_text, symbol_line
+from tersely.capabilities.declaration.values import OF_KIND, SymbolLine, lines_text, symbol_line
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.types import Strings
 
@@ -67,7 +67,7 @@ def run(
         minimum=1,
         maximum=50,
     ),
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
+    kind: Kind | None = OF_KIND,
     signatures: bool = option(
         True, "have signatures in the JSON; without them no source file is read"
     ),

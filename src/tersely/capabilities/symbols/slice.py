@@ -15,6 +15,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.declaration.values import OF_KIND
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,
@@ -63,7 +64,7 @@ def run(
         minimum=1,
         maximum=MAX_TARGET_SYMBOLS,
     ),
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
+    kind: Kind | None = OF_KIND,
     depth: int = option(
         1,
         "1: what the symbols need; 2: also what that needs; and so on",
