@@ -171,8 +171,8 @@ class Compared:
     def _class_and_below(self, symbol_id: str) -> list[str]:
         graph = self.subject.engine.graph
         place = graph.place(symbol_id)
-        target = graph.evaluator.members.class_of(*place) if place is not None else None
-        below = graph.evaluator.members.subclasses(target) if target is not None else []
+        target = graph.evaluator.bodies.class_of(*place) if place is not None else None
+        below = graph.evaluator.inheritance.subclasses(target) if target is not None else []
         return [symbol_id, *(graph.program.symbol_id(value[1], value[2]) for value in below)]
 
     def _named(self, symbol_id: str) -> str:

@@ -13,8 +13,8 @@ from tersely.code.graph import callgraph
 from tersely.code.graph import references as references_module
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.calls import call_resolution
+from tersely.code.graph.dispatch.classes.class_members import ClassMembers
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT
-from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.pointsto.containers import MAX_STORES, NEAR_STORES_LIMIT
 from tersely.code.graph.pointsto.fixpoint import MAX_UNKNOWNS
 from tersely.code.graph.pointsto.values import ClassObject
@@ -229,16 +229,16 @@ def chain(classes: int) -> dict[str, str]:
 
 def looked_at(root: Path, classes: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many classes are looked at for the calls of a method in the middle of a chain."""
-    looks, own = Counter[str](), Members.own
+    looks, own = Counter[str](), ClassMembers.own
 
-    def counted(self: Members, owner: ClassObject, name: str) -> object:
+    def counted(self: ClassMembers, owner: ClassObject, name: str) -> object:
         looks[name] += 1
         return own(self, owner, name)
 
     root.mkdir()
     middle = classes // 2
     with written(root, chain(classes)) as engine, monkeypatch.context() as patched:
-        patched.setattr(Members, "own", counted)
+        patched.setattr(ClassMembers, "own", counted)
         callees, bounds = engine.notes.collect(engine.graph.callees, f"chain.py:C{middle + 1}.step")
         assert [edge.callee for edge in callees] == [f"chain.py:C{middle}.step"]
         assert not bounds

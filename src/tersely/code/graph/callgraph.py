@@ -203,21 +203,27 @@ class CallGraph:
 
     def _widely_overridden(self, file: File, position: int) -> list[Inside]:
         """The methods that a method overrides together with more others than a set of values holds."""
-        members = self.evaluator.members
-        target = members.owner_of_method(file, position) if file.semantics.virtual else None
+        target = (
+            self.evaluator.bodies.owner_of_method(file, position)
+            if file.semantics.virtual
+            else None
+        )
         if target is None:
             return []
         found, name = [], file.definitions[position].name
-        for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
+        for above in (
+            *self.evaluator.inheritance.linearised(target)[1:],
+            *self.evaluator.interfaces.implemented(target, name),
+        ):
             home = self.program.home(above)
             places = home.named_inside(above.position, name)
-            if places and target not in members.subclasses(above):
+            if places and target not in self.evaluator.inheritance.subclasses(above):
                 found += [(home, place) for place in places if home.body(place) is not None]
         return found
 
     def _implementations(self, file: File, position: int) -> list[Inside]:
         """The methods that a method without a body stands for."""
-        scope, target = file.body(position), self.evaluator.members.around(file, position)
+        scope, target = file.body(position), self.evaluator.bodies.around(file, position)
         if scope is None or target is None or not scope.flags & ABSTRACT:
             return []
         values = self.evaluator.typed.overriding(target, file.definitions[position].name)
@@ -269,19 +275,25 @@ class CallGraph:
         is of a class, and has no such member but the class's own. Where a base outside may have it,
         what is not known counts as something else.
         """
-        place, members = self.place(class_id), self.evaluator.members
-        owner = members.class_of(*place) if place is not None else None
+        place = self.place(class_id)
+        owner = self.evaluator.bodies.class_of(*place) if place is not None else None
         if owner is None or path not in self.program.by_path:
             return
         file = self.program.file(self.program.by_path[path])
         has_own = self.place(f"{class_id}.{name}") is not None
-        is_open = bool(members.outer_base(owner))
+        is_open = bool(self.evaluator.inheritance.outer_base(owner))
         for scope, line, member in file.members_named(name, ()):
             values = self.evaluator.calls.receivers(file, scope, member.object)
             classes = (own_class(one) for one in values if isinstance(one, (Instance, ClassObject)))
-            is_of_class = any(owner in members.linearised(one) for one in classes)
+            is_of_class = any(
+                owner in self.evaluator.inheritance.linearised(one) for one in classes
+            )
             if values or is_open:
-                yield line, is_of_class and (has_own or not members.of_all(values, name, file))
+                yield (
+                    line,
+                    is_of_class
+                    and (has_own or not self.evaluator.members.of_all(values, name, file)),
+                )
 
     def _evaluator_for(self, file: File, position: int) -> Evaluator:
         """The evaluator that verifies calls of a definition: of a name that very many files use one

@@ -86,10 +86,10 @@ def in_other_text(
 
 def _is_found_by_base(file: File, position: int, evaluator: Evaluator) -> bool:
     """True if a framework finds a class by what it inherits from."""
-    patterns, members = file.semantics.found_bases.split(), evaluator.members
+    patterns = file.semantics.found_bases.split()
     is_class = bool(patterns) and file.definitions[position].kind in CLASS_KINDS
-    target = members.class_of(file, position) if is_class else None
-    base = members.outer_base(target) if target is not None else ""
+    target = evaluator.bodies.class_of(file, position) if is_class else None
+    base = evaluator.inheritance.outer_base(target) if target is not None else ""
     return any(fnmatchcase(base, pattern) for pattern in patterns)
 
 
@@ -188,13 +188,14 @@ def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
     """True if a method is one of those by which its class fits an interface of the standard
     library.
     """
-    name, members = file.definitions[position].name, evaluator.members
+    name = file.definitions[position].name
     interfaces = [methods for methods in file.semantics.outside_interfaces if name in methods]
-    target = members.owner_of_method(file, position) if interfaces else None
+    target = evaluator.bodies.owner_of_method(file, position) if interfaces else None
     if target is None:
         return False
     return any(
-        all(members.declared(target, method) for method in methods) for methods in interfaces
+        all(evaluator.class_members.declared(target, method) for method in methods)
+        for methods in interfaces
     )
 
 

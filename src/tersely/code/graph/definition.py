@@ -325,12 +325,12 @@ class Definitions:
         return [DefinitionPlace(home.path, line, "") for line in dict.fromkeys(lines)]
 
     def _of_class(self, value: Defined, name: str) -> list[DefinitionPlace]:
-        owners = self._evaluator.members.linearised(own_class(value))
+        owners = self._evaluator.inheritance.linearised(own_class(value))
         for owner in owners[1:] if isinstance(value, SuperObject) else owners:
             file = self._program.file(owner.file)
             for body, position in [
                 (file, owner.position),
-                *self._evaluator.members.extensions(owner),
+                *self._evaluator.bodies.added(owner),
             ]:
                 if body.definitions[position].kind not in CALLABLE_KINDS and name in body.names(
                     position

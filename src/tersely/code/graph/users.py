@@ -221,12 +221,12 @@ class Users:
         overrides.
         """
         target, name = (
-            self._evaluator.members.class_of(file, owner),
+            self._evaluator.bodies.class_of(file, owner),
             file.definitions[position].name,
         )
         if target is None or name in file.semantics.constructors:
             return
-        for base in self._evaluator.members.linearised(target)[1:]:
+        for base in self._evaluator.inheritance.linearised(target)[1:]:
             home = self._program.home(base)
             for child in home.named_inside(base.position, name):
                 if home.definitions[child].kind in CALLABLE_KINDS:
@@ -236,7 +236,7 @@ class Users:
             not is_called and has_base_outside(file, owner, self._evaluator)
         )
         if from_outside:
-            for found in (target, *self._evaluator.members.subclasses(target)):
+            for found in (target, *self._evaluator.inheritance.subclasses(target)):
                 for maker in self._makers(found):
                     yield User(maker, UseKind.CONSTRUCTED, Grade.BY_NAME)
 
@@ -249,8 +249,8 @@ class Users:
 
     def _below(self, file: File, position: int) -> Iterator[User]:
         """A class runs with those that inherit from it."""
-        target = self._evaluator.members.class_of(file, position)
-        for value in self._evaluator.members.subclasses(target) if target is not None else ():
+        target = self._evaluator.bodies.class_of(file, position)
+        for value in self._evaluator.inheritance.subclasses(target) if target is not None else ():
             yield User(
                 self._id(self._program.file(value.file), value.position),
                 UseKind.OVERRIDDEN,

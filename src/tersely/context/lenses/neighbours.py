@@ -72,7 +72,7 @@ class Neighbours:
         self._imports = graph.imports
         self._store = store
         self._place = graph.place
-        self._linearised = graph.evaluator.members.linearised
+        self._linearised = graph.evaluator.inheritance.linearised
         self._source_of = source_of
         self.callers: Callable[[str], list[Edge]] = cache(graph.callers)
         self.callees: Callable[[str], list[Edge]] = cache(graph.callees)

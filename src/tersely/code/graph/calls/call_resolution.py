@@ -213,12 +213,12 @@ class Sites(Component):
 
     def _chained(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """Constructors that a constructor calls: its class's or a base's."""
-        target = self.members.around(file, scope)
+        target = self.bodies.around(file, scope)
         if target is None:
             return []
         if call.callee in file.semantics.receiver_names:
             return self.constructors(target, file, scope, call)
-        bases = (base for base in self.members.linearised(target)[1:])
+        bases = (base for base in self.inheritance.linearised(target)[1:])
         return next(
             (found for base in bases if (found := self.constructors(base, file, scope, call))), []
         )
@@ -230,13 +230,13 @@ class Sites(Component):
         home = self.home(target)
         names = home.semantics.constructors
         if home.semantics.constructor_is_class_name:
-            names = (home.definitions[target.position].name,)
+            names = (home.name(target.position),)
         found: list[Target] = []
         for name in names:
             is_of_fields = name == home.semantics.fields_constructor
             if found and (is_of_fields or not home.semantics.constructs_by_all):
                 break
-            members = self.members.of_class(target, name, home)
+            members = self.class_members.of_class(target, name, home)
             functions = list(only(members, FunctionObject))
             if functions and home.semantics.overloads:
                 chosen = self.typed.chosen(frozenset(functions), file, scope, call)
@@ -257,13 +257,16 @@ class Sites(Component):
         known, callee = self._direct.get((other.id, scope, index)), other.call(scope, index).callee
         if known is None or CUTTING.isdisjoint(known.bounds) or not isinstance(callee, Member):
             return False
-        (home, position), members = place, self.members
+        home, position = place
         file = self.file(home)
-        owner = members.owner_of_method(file, position)
-        if owner is None or callee.name != file.definitions[position].name:
+        owner = self.bodies.owner_of_method(file, position)
+        if owner is None or callee.name != file.name(position):
             return False
         receivers = self.values(other, scope, callee.object)
-        above, follows = members.linearised(owner)[1:], self.evaluator.overriding.may_follow
+        above, follows = (
+            self.inheritance.linearised(owner)[1:],
+            self.evaluator.overriding.may_follow,
+        )
         return any(
             own_class(one) in above for one in only(receivers, Instance, ClassObject)
         ) or any(

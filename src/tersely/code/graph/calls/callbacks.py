@@ -110,7 +110,7 @@ class Callbacks(Component):
             if HOLE in name:
                 found += sorted(self.summaries.family(MemberFamily(owner, name)), key=repr)
             else:
-                found += self.members.declared(own_class(owner), name)
+                found += self.class_members.declared(own_class(owner), name)
         return list(only(found, FunctionObject))
 
     def summary(self, file: File, scope: int, call: Invocation) -> Summary | None:

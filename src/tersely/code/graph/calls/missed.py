@@ -87,13 +87,13 @@ class Missed(Component):
         owner = file.owner_class(scope)
         if isinstance(expression, Member) and owner >= 0:
             is_own = expression.object == file.receiver_name(scope)
-            return file.definitions[owner].name if is_own else ""
+            return file.name(owner) if is_own else ""
         position = scope
         while position > 0 and type(expression) is str:
             if file.is_parameter(position, expression):
-                name = file.definitions[position].name
+                name = file.name(position)
                 return file.origin(position) if is_constructor(file, position) else name
-            position = file.definitions[position].parent
+            position = file.parent(position)
         return ""
 
 

@@ -195,6 +195,6 @@ def kept_under(file: File, call: Invocation, argument: Any) -> Iterator[str]:
 def is_constructor(file: File, position: int) -> bool:
     """True if a definition is called by constructing its class."""
     semantics, owner = file.semantics, file.owner_class(position)
-    name, around = file.definitions[position].name, file.definitions[owner].name
+    name, around = file.name(position), file.name(owner)
     is_named = semantics.constructor_is_class_name and name == around
     return owner >= 0 and (is_named or name in semantics.constructors)

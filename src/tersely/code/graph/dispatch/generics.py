@@ -84,7 +84,7 @@ class Generics(Component):
         ):
             return annotation
         hidden = file.scope(function.position).type_parameters
-        given = self._given(receiver, self.members.open.whole(file, owner))
+        given = self._given(receiver, self.open_classes.whole(file, owner))
         if file.semantics.own_type:
             own = receiver if isinstance(receiver, Instance) else instance_of(receiver)
             given[file.semantics.own_type] = GivenInstances(singleton(own))
@@ -107,7 +107,7 @@ class Generics(Component):
     def _field(self, instance: Instance, name: str) -> Values:
         """What a field is declared to be whose type names type parameters that are known."""
         declared: Values = BOTTOM
-        for owner in self.members.linearised(own_class(instance)):
+        for owner in self.inheritance.linearised(own_class(instance)):
             file = self.home(owner)
             if not file.scope(owner.position).type_parameters:
                 continue
@@ -152,9 +152,9 @@ class Generics(Component):
         return self.containers.elements(self.elements(instance)) if is_object else BOTTOM
 
     def _outer_bases(self, instance: Instance) -> Iterator[OuterBase]:
-        for owner in self.members.linearised(own_class(instance)):
+        for owner in self.inheritance.linearised(own_class(instance)):
             file = self.home(owner)
-            outer = file.definitions[owner.position].parent
+            outer = file.parent(owner.position)
             for base in written_types(file, file.scope(owner.position).bases):
                 if isinstance(base, Generic):
                     values = self.values(file, outer, base.base)
@@ -168,7 +168,7 @@ class Generics(Component):
     def above(self, instance: Instance, name: str) -> tuple[Values, ...]:
         """The type arguments of an instance as a class of that name above its own sees them."""
         target = own_class(instance)
-        for owner in self.members.linearised(target):
+        for owner in self.inheritance.linearised(target):
             if self.definition(owner).name == name:
                 return self._arguments(target, instance.arguments, owner, MAX_GENERIC_BASES)
         return ()
@@ -198,7 +198,7 @@ class Generics(Component):
             return own if left else ()
         file = self.home(target)
         outer, names = (
-            file.definitions[target.position].parent,
+            file.parent(target.position),
             file.scope(target.position).type_parameters,
         )
         given: dict[str, Expression] = {
@@ -208,7 +208,7 @@ class Generics(Component):
             types = self.annotations.instances(file, outer, substitute(base, given))
             for value in sorted(only(types, Instance), key=repr):
                 above = own_class(value)
-                if owner in self.members.linearised(above) and (
+                if owner in self.inheritance.linearised(above) and (
                     found := self._arguments(above, value.arguments, owner, left - 1)
                 ):
                     return found

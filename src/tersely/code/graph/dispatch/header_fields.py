@@ -32,12 +32,12 @@ class HeaderFields(Component):
         """The fields that calling a class is given, in order; none if it has a constructor."""
         semantics = self.home(target).semantics
         names = (name for name in semantics.constructors if name != semantics.fields_constructor)
-        made = (value for name in names for value in self.members.declared(target, name))
+        made = (value for name in names for value in self.class_members.declared(target, name))
         if has(made, FunctionObject):
             return []
         return [
             HeaderField(owner, name)
-            for owner in reversed(self.members.linearised(target))
+            for owner in reversed(self.inheritance.linearised(target))
             for name, _, _, _ in self.scope(owner).parameters
         ]
 
@@ -51,12 +51,11 @@ class HeaderFields(Component):
         """Calls that fill the parameters of a function, or the fields of a class: calls of it and of
         those below it.
         """
-        members = self.members
-        if file.definitions[position].kind not in CLASS_KINDS:
+        if file.kind(position) not in CLASS_KINDS:
             return self.evaluator.argument_flow.of(file, position)
-        target = members.open.whole(file, position)
+        target = self.open_classes.whole(file, position)
         found: list[Passing] = []
-        for value in (target, *members.subclasses(target)):
+        for value in (target, *self.inheritance.subclasses(target)):
             fields = self.of(value)
             before = next((at for at, one in enumerate(fields) if one.owner == target), None)
             if before is not None:

@@ -96,6 +96,6 @@ class MemberStores(Component):
     def _any_below(self, values: Values, target: InFile) -> bool:
         return any(
             isinstance(value, (Instance, ClassObject))
-            and target in self.members.linearised(own_class(value))
+            and target in self.inheritance.linearised(own_class(value))
             for value in values
         )

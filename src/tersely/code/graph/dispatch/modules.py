@@ -97,9 +97,9 @@ class Modules(Component):
             found = self.from_class_stars(file, name, file.stars)
         if not found and file.semantics.open_classes:
             found = (
-                self.members.open.by_qualified_name(file, name)
+                self.open_classes.by_qualified_name(file, name)
                 if "." in name
-                else self.members.open.from_stars(file, name)
+                else self.open_classes.from_stars(file, name)
             )
         if found or file.semantics.namespace == "file":
             return found
@@ -185,8 +185,8 @@ class Modules(Component):
         namespace = file.semantics.global_namespace
         for file_id, position in self.named(name, owner=namespace):
             other = self.file(file_id)
-            owner = other.definitions[position].parent
-            if other.family == file.family and other.definitions[owner].kind == Kind.NAMESPACE:
+            owner = other.parent(position)
+            if other.family == file.family and other.kind(owner) == Kind.NAMESPACE:
                 yield other, owner
 
     def _in_declaring_scripts(self, file: File, name: str) -> Iterator[Inside]:
@@ -212,7 +212,7 @@ class Modules(Component):
             self.file(at)
             for at, position in self.named(name)
             if self.program.rows[at].language == file.language.name
-            and self.file(at).definitions[position].parent == 0
+            and self.file(at).parent(position) == 0
         ]
         if len(homes) != 1:
             return BOTTOM
@@ -253,7 +253,7 @@ class Modules(Component):
             for owner in owners:
                 # not what it may have from bases outside: that would be anything
                 declared = (
-                    self.members.declared(owner, name, ClassObject)
+                    self.class_members.declared(owner, name, ClassObject)
                     if isinstance(owner, ClassObject)
                     else BOTTOM
                 )
@@ -289,7 +289,7 @@ class Modules(Component):
             scope = other.body(position)
             if scope is not None and scope.flags & PRIVATE and file_id != file.id:
                 continue
-            if other.definitions[position].parent == 0 and name in other.names(0):
+            if other.parent(position) == 0 and name in other.names(0):
                 found |= self.names.bound(other, 0, name)
         return found
 

@@ -50,7 +50,7 @@ class Objects(Component):
     def functions(self, target: ClassObject, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
         home = self.home(target)
-        if not home.semantics.members_are_items or home.definitions[target.position].kind not in (
+        if not home.semantics.members_are_items or home.kind(target.position) not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
@@ -59,7 +59,7 @@ class Objects(Component):
 
     def _functions(self, target: ClassObject, name: str) -> Values:
         found: Values = BOTTOM
-        for owner in (target, *self.members.subclasses(target)):
+        for owner in (target, *self.inheritance.subclasses(target)):
             for display in self._of_type(owner):
                 if self._may_hold(display, name):
                     found |= self.containers.items(display, frozenset((name,)), None)
@@ -73,7 +73,7 @@ class Objects(Component):
 
     def _of_type(self, target: ClassObject) -> Iterator[ContainerLiteral]:
         home = self.home(target)
-        name = home.definitions[target.position].name
+        name = home.name(target.position)
         candidates = {*self.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
             self.solver.bounds.add(OBJECTS_LIMIT)
@@ -123,7 +123,7 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
     types.
     """
     scope = file.scope(position)
-    if scope.returned_type is not None and file.definitions[position].kind in CALLABLE_KINDS:
+    if scope.returned_type is not None and file.kind(position) in CALLABLE_KINDS:
         for value in scope.returns:
             yield Declaration(position, value, scope.returned_type)
     for target, value in scope.binds:

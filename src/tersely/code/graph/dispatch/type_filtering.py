@@ -71,7 +71,7 @@ class TypeFilter(Component):
     def _may_be_below(self, value: Instance) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
         home = self.home(value)
-        return home.semantics.nominal or home.definitions[value.position].kind == Kind.INTERFACE
+        return home.semantics.nominal or home.kind(value.position) == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
         """Those of `values` that a declaration admits; what it declares where values are unknown.
@@ -131,7 +131,7 @@ class TypeFilter(Component):
         """True if a value of a declared type may be a function, or of a type that does not name it."""
         if not isinstance(value, Instance):
             return isinstance(value, ContainerLiteral)
-        is_structural = self.members.is_structural(own_class(value))
+        is_structural = self.evaluator.interfaces.is_structural(own_class(value))
         return is_structural or self.is_functional(value)
 
     def is_functional(self, value: Instance) -> bool:
@@ -141,9 +141,7 @@ class TypeFilter(Component):
         home = self.home(value)
         if home.semantics.protocols:
             return self._is_called(value, home)
-        if not home.semantics.functions_are_objects or home.definitions[
-            value.position
-        ].kind not in (
+        if not home.semantics.functions_are_objects or home.kind(value.position) not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
@@ -157,19 +155,21 @@ class TypeFilter(Component):
 
     def _is_called(self, value: Instance, home: File) -> bool:
         """True if an instance is told by a protocol that can be called."""
-        members, target = self.members, own_class(value)
-        if not members.declared(target, home.semantics.call_method):
+        target = own_class(value)
+        if not self.class_members.declared(target, home.semantics.call_method):
             return False
         return any(
             isinstance(base, ExternalObject) and base.last_name in home.semantics.protocols
-            for base in members.bases(target)
+            for base in self.inheritance.bases(target)
         )
 
     def _is_below(self, value: Instance, bound: Instance) -> bool:
-        members, target, above = self.members, own_class(value), own_class(bound)
-        if above in members.linearised(target):
+        target, above = own_class(value), own_class(bound)
+        if above in self.inheritance.linearised(target):
             return True
-        return members.is_structural(above) and target in members.subclasses(above)
+        return self.evaluator.interfaces.is_structural(
+            above
+        ) and target in self.inheritance.subclasses(above)
 
     def below(self, declared: Values, target: ClassObject, name: str) -> Values:
         """The values that a member which a class declares may have in what is below it: only
@@ -188,7 +188,7 @@ class TypeFilter(Component):
         if self.evaluator.traits.is_trait(target):
             return self.evaluator.traits.implementations(target, name)
         is_named = self.home(target).semantics.open_receivers
-        if is_named and not self.members.is_structural(target):
+        if is_named and not self.evaluator.interfaces.is_structural(target):
             return self.evaluator.overriding.below(target, name)
         key = ("overriding", target, name)
         found = self.solver.solve_whole(key, self._overriding, target, name)
@@ -196,7 +196,7 @@ class TypeFilter(Component):
 
     def _overriding(self, target: ClassObject, name: str) -> Values:
         return BOTTOM.union(
-            *(self.members.declared(one, name) for one in self.members.subclasses(target))
+            *(self.class_members.declared(one, name) for one in self.inheritance.subclasses(target))
         )
 
     def is_virtual(self, members: Values) -> bool:
@@ -226,7 +226,7 @@ class TypeFilter(Component):
 
     def _names_of(self, value: Value, file: File) -> set[str]:
         if isinstance(value, Instance):
-            linear = self.members.linearised(own_class(value))
+            linear = self.inheritance.linearised(own_class(value))
             return {self.definition(above).name for above in linear}
         if isinstance(value, ConstantObject):
             return set(self.key_types(value, file))
@@ -244,7 +244,7 @@ class TypeFilter(Component):
         """
         interface = value.receiver
         if interface is not None and isinstance(interface, ClassObject):
-            own = self.members.declared(interface, name)
+            own = self.class_members.declared(interface, name)
             bodies = frozenset(
                 member
                 for member in own
@@ -289,12 +289,16 @@ class TypeFilter(Component):
         """True if functions are there for a method without a body: of a type that is implemented by
         having its methods, those of classes that name it.
         """
-        members, home = self.members, self.home(method)
-        target = members.owner_of_method(home, method.position)
-        if target is None or not home.semantics.nominal or not members.is_structural(target):
+        home = self.home(method)
+        target = self.bodies.owner_of_method(home, method.position)
+        if (
+            target is None
+            or not home.semantics.nominal
+            or not self.evaluator.interfaces.is_structural(target)
+        ):
             return bool(bodies)
-        owners = (members.owner_of_method(*self.place(one)) for one in bodies)
-        return any(one is not None and target in members.linearised(one) for one in owners)
+        owners = (self.bodies.owner_of_method(*self.place(one)) for one in bodies)
+        return any(one is not None and target in self.inheritance.linearised(one) for one in owners)
 
     def with_bodies(self, values: Values) -> Values:
         """Prototypes replaced by the functions of the same qualified name that they announce."""
@@ -390,9 +394,9 @@ class TypeFilter(Component):
         names: set[str] = set()
         for value in self.values(file, scope, argument):
             if isinstance(value, Instance):
-                for above in self.members.linearised(own_class(value)):
+                for above in self.inheritance.linearised(own_class(value)):
                     names.add(self.definition(above).name)
-                    outside = only(self.members.bases(above), ExternalObject)
+                    outside = only(self.inheritance.bases(above), ExternalObject)
                     names.update(base.last_name for base in outside)
             elif isinstance(value, ExternalResult):
                 names.add(value.last_name)
@@ -430,6 +434,6 @@ class TypeFilter(Component):
     def _is_told(self, type_name: str) -> bool:
         """True if a type name can be told apart from others: a class of ours."""
         return any(
-            self.file(file_id).definitions[position].kind not in (Kind.METHOD, Kind.FUNCTION)
+            self.file(file_id).kind(position) not in (Kind.METHOD, Kind.FUNCTION)
             for file_id, position in self.named(type_name)
         )

@@ -122,7 +122,7 @@ class Calls(Component):
         if isinstance(callee, ClassObject):
             summary = self.summaries.of_base(callee)
             is_router = summary is not None and summary.makes_router
-            made = router(self.members.outer_base(callee), file.id, call.line)
+            made = router(self.inheritance.outer_base(callee), file.id, call.line)
             return singleton(instance_of(callee)) | (made if is_router else BOTTOM)
         if isinstance(callee, ContainerLiteral) and isinstance(call, New):
             return singleton(callee)  # it stands for a class, with the members of what it makes
@@ -232,7 +232,7 @@ class Calls(Component):
             given = self.union(file, scope, passed)
             default = body.parameters[index].default
             if not passed:
-                given = self.values(home, home.definitions[position].parent, default)
+                given = self.values(home, home.parent(position), default)
             is_nothing = not passed and default == Either(())
             if (not given and not is_nothing) or any(
                 is_spread(expression) for expression in passed

@@ -135,7 +135,7 @@ class Containers(Component):
     def _constants(self, class_: ClassObject) -> Values:
         """The instances that iterating over an enumeration gives."""
         enumerations = self.home(class_).semantics.enumerations
-        bases = self.members.bases(class_) if enumerations else ()
+        bases = self.inheritance.bases(class_) if enumerations else ()
         is_one = any(
             isinstance(base, ExternalObject) and base.last_name in enumerations for base in bases
         )
@@ -184,10 +184,10 @@ class Containers(Component):
     def _declared_keys(self, value: Instance) -> Values:
         """The names of the members of a type, as keys of the objects that it admits."""
         file = self.home(value)
-        is_type = file.definitions[value.position].kind in (Kind.INTERFACE, Kind.TYPE)
+        is_type = file.kind(value.position) in (Kind.INTERFACE, Kind.TYPE)
         if not is_type or not file.semantics.members_are_items:
             return BOTTOM
-        owners = self.members.linearised(own_class(value))
+        owners = self.inheritance.linearised(own_class(value))
         names = {name for owner in owners for name in self.home(owner).names(owner.position)}
         keys = frozenset(ConstantObject(name) for name in names)
         return keys if len(keys) <= MAX_DECLARED_KEYS else BOTTOM
@@ -195,7 +195,7 @@ class Containers(Component):
     def _underlying(self, value: Instance) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""
         file = self.home(value)
-        kind, outer = file.definitions[value.position].kind, file.definitions[value.position].parent
+        kind, outer = file.kind(value.position), file.parent(value.position)
         found: Values = BOTTOM
         for expression in file.scope(value.position).bases if kind == Kind.TYPE else ():
             found |= only(

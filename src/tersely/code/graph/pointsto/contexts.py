@@ -150,10 +150,7 @@ class Contexts(Component):
         """The values that a parameter without a type is declared to be given, by the place of its
         function.
         """
-        if (
-            file.definitions[position].kind != Kind.LAMBDA
-            and not file.scope(position).flags & DETACHED
-        ):
+        if file.kind(position) != Kind.LAMBDA and not file.scope(position).flags & DETACHED:
             return BOTTOM
         if not self._places_of(file).functions.get(position):
             return BOTTOM
@@ -209,7 +206,7 @@ class Contexts(Component):
         """The values that a class declares of a field by its type, whatever is assigned to it."""
         if not isinstance(owner, Instance):
             return BOTTOM
-        for class_ in self.members.linearised(own_class(owner)):
+        for class_ in self.inheritance.linearised(own_class(owner)):
             home = self.home(class_)
             for scope, entry in home.all_bindings(class_.position, name):
                 if isinstance(entry, (Typed, Declared)):
@@ -240,10 +237,10 @@ class Contexts(Component):
         if isinstance(callee, ClassObject):
             home = self.home(callee)
             return frozenset().union(
-                *[self.members.declared(callee, name) for name in home.semantics.constructors]
+                *[self.class_members.declared(callee, name) for name in home.semantics.constructors]
             )
         if isinstance(callee, Instance) and (method := file.semantics.call_method):
-            declared = self.members.declared(own_class(callee), method)
+            declared = self.class_members.declared(own_class(callee), method)
             return self.generics.in_instance(declared, callee, method)
         return BOTTOM
 
@@ -265,9 +262,7 @@ class Contexts(Component):
             if call is None
             else self.evaluator.inference.seen(function, annotation, call)
         )
-        declared = self.annotations.instances(
-            home, home.definitions[function.position].parent, annotation
-        )
+        declared = self.annotations.instances(home, home.parent(function.position), annotation)
         return self.containers.elements(declared) if mode == REST else declared
 
     def _of_signature(self, promised: SignatureObject, index: int) -> Values:
@@ -313,7 +308,7 @@ class Contexts(Component):
         found: Values = BOTTOM
         for owner in owners:
             if isinstance(owner, Instance) and type(name) is str:
-                declared = self.members.declared(own_class(owner), name)
+                declared = self.class_members.declared(own_class(owner), name)
                 members = self.generics.in_instance(declared, owner, name)
                 found |= frozenset().union(*[self._as_read(member) for member in members])
             elif not isinstance(owner, Instance):
@@ -371,7 +366,7 @@ def _values_with_places(
         yield value, Result(position)
     for _, annotation, default, _ in scope.parameters:
         if annotation is not None:
-            yield default, Annotated(file.definitions[position].parent, annotation)
+            yield default, Annotated(file.parent(position), annotation)
 
 
 def _reached(index: int, takes_rest: list[bool]) -> int:

@@ -21,7 +21,12 @@ from tersely.code.graph.calls.callbacks import Callbacks
 from tersely.code.graph.calls.missed import Missed
 from tersely.code.graph.calls.namesakes import Namesakes
 from tersely.code.graph.calls.properties import Properties
-from tersely.code.graph.dispatch.classes.data_model import Descriptors, Metaclasses
+from tersely.code.graph.dispatch.classes.bodies import ClassBodies
+from tersely.code.graph.dispatch.classes.class_members import ClassMembers
+from tersely.code.graph.dispatch.classes.data_model import Descriptors, Metaclasses, MissingMembers
+from tersely.code.graph.dispatch.classes.inheritance import Inheritance
+from tersely.code.graph.dispatch.classes.interfaces import Interfaces
+from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
 from tersely.code.graph.dispatch.classes.overriding import Overriding
 from tersely.code.graph.dispatch.classes.traits import Traits
 from tersely.code.graph.dispatch.generics import Generics
@@ -134,6 +139,12 @@ class Evaluator:
         )
         self.parts: list[Component] = []
         self.members = Members(self)
+        self.class_members = ClassMembers(self)
+        self.bodies = ClassBodies(self)
+        self.inheritance = Inheritance(self)
+        self.interfaces = Interfaces(self)
+        self.open_classes = OpenClasses(self)
+        self.missing_members = MissingMembers(self)
         self.modules = Modules(self)
         self.stores = MemberStores(self)
         self.overriding = Overriding(self)
@@ -277,9 +288,9 @@ class Evaluator:
 
     def _defined(self, file: File, scope: int, expression: DefinedHere) -> Values:
         position = expression.definition
-        kind = file.definitions[position].kind
+        kind = file.kind(position)
         if kind in MEMBER_OWNERS:
-            return frozenset((self.members.open.whole(file, position),))
+            return frozenset((self.open_classes.whole(file, position),))
         return singleton(FunctionObject(file.id, position, None))
 
     def _display(self, file: File, scope: int, expression: ListLiteral | MappingLiteral) -> Values:
@@ -367,7 +378,7 @@ class Evaluator:
         return bool(self.program.scope(generated).flags & CONTEXT_MANAGER)
 
     def _around(self, file: File, scope: int, expression: OuterName) -> Values:
-        return self.names.of(file, max(file.definitions[scope].parent, 0), expression.name)
+        return self.names.of(file, max(file.parent(scope), 0), expression.name)
 
     def _as_trait(self, file: File, scope: int, expression: AsTrait) -> Values:
         types = self.values(file, scope, expression.type)

@@ -317,6 +317,10 @@ class Component:
         self.summaries = evaluator.summaries
         self.sites = evaluator.sites
         self.modules = evaluator.modules
+        self.class_members = evaluator.class_members
+        self.bodies = evaluator.bodies
+        self.inheritance = evaluator.inheritance
+        self.open_classes = evaluator.open_classes
         self.stores = evaluator.stores
         self.callbacks = evaluator.callbacks
         self.generics = evaluator.generics

@@ -97,21 +97,21 @@ class Names(Component):
             found = self._in_scope(file, position, scope, name, called)
             if found is not None:
                 return found
-            position = file.definitions[position].parent
+            position = file.parent(position)
         return self._free_name(file, scope, name, called)
 
     def _holding(self, file: File, scope: int, variable: str) -> int:
         """The scope around a scope that a variable of a block belongs to."""
         position = scope
         while position >= 0 and variable not in file.names(position):
-            position = file.definitions[position].parent
+            position = file.parent(position)
         return position if position >= 0 else scope
 
     def _in_scope(
         self, file: File, position: int, scope: int, name: str, called: bool
     ) -> Values | None:
         """What a name is in one of the scopes around it, None if the next one is to be asked."""
-        if file.definitions[position].kind in MEMBER_OWNERS:
+        if file.kind(position) in MEMBER_OWNERS:
             return self._in_class(file, position, scope, name, called)
         if name not in file.names(position):
             return self._beside_bound(file, position, name) or None
@@ -136,7 +136,7 @@ class Names(Component):
         if semantics.constructor_is_class_name and name == own.name and not called:
             return self.values(file, position, DefinedHere(position))
         if semantics.implicit_receiver:
-            members = self.members.implicit(file, position, name, scope)
+            members = self.class_members.implicit(file, position, name, scope)
             return self._own_kind(file, members, called) or None
         is_inside = position == scope
         is_seen = is_inside or (own.kind == Kind.NAMESPACE)
@@ -178,15 +178,15 @@ class Names(Component):
         """Namespaces and classes around the class of a method, the innermost first, but for those
         that are around the method as well.
         """
-        outer = file.definitions[position].parent
+        outer = file.parent(position)
         owners = self.values(file, outer, file.scope(position).receiver_type)
         found: dict[tuple[int, int], None] = {}
         for owner in sorted(only(owners, ClassObject)):
             home = self.home(owner)
-            place = home.definitions[owner.position].parent
+            place = home.parent(owner.position)
             while place > 0 and home.qualnames()[place] != file.qualnames()[outer]:
                 found[home.id, place] = None
-                place = home.definitions[place].parent
+                place = home.parent(place)
         return frozenset((number, *place) for number, place in enumerate(found))
 
     def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
@@ -250,9 +250,9 @@ class Names(Component):
         found = self.modules.top_level(file, name)
         position = scope
         while position > 0 and not found:
-            if file.definitions[position].kind in CLASS_KINDS:
-                found = self.members.of_external_base(ClassObject(file.id, position), name)
-            position = file.definitions[position].parent
+            if file.kind(position) in CLASS_KINDS:
+                found = self.class_members.of_external_base(ClassObject(file.id, position), name)
+            position = file.parent(position)
         return found
 
     def _of_handed(self, file: File, scope: int) -> Values:
@@ -260,13 +260,9 @@ class Names(Component):
         written.
         """
         found: Values = BOTTOM
-        while (
-            gives_receivers(file.semantics)
-            and file.definitions[scope].kind == Kind.LAMBDA
-            and not found
-        ):
+        while gives_receivers(file.semantics) and file.kind(scope) == Kind.LAMBDA and not found:
             found = self.evaluator.parameters.receivers(file, scope)
-            scope = file.definitions[scope].parent
+            scope = file.parent(scope)
         return found
 
     def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
@@ -275,7 +271,7 @@ class Names(Component):
         written = scope.receiver_type if scope is not None else None
         is_constructor = file.semantics.constructor_is_class_name and name == last_name(written)
         if receivers and is_constructor:
-            return self.values(file, file.definitions[position].parent, written)
+            return self.values(file, file.parent(position), written)
         return self._of_ours(receivers, name, file)
 
     def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
@@ -289,7 +285,7 @@ class Names(Component):
         """
         scope, own = file.body(position), file.definitions[position]
         if own.kind in MEMBER_OWNERS:
-            target = self.members.class_of(file, position)
+            target = self.bodies.class_of(file, position)
             return singleton(Instance(*target.place, True)) if target is not None else BOTTOM
         if own.kind == Kind.LAMBDA and gives_receivers(file.semantics):
             return self.evaluator.parameters.receivers(file, position)
@@ -306,7 +302,7 @@ class Names(Component):
             inner, own = file.body(position), file.definitions[position]
             receivers: Values = BOTTOM
             if own.kind in MEMBER_OWNERS:
-                target = self.members.class_of(file, position)
+                target = self.bodies.class_of(file, position)
                 receivers = singleton(instance_of(target)) if target is not None else BOTTOM
             elif inner is not None and inner.receiver_type is not None:
                 receivers = self.annotations.instances(file, own.parent, inner.receiver_type)
@@ -352,7 +348,7 @@ class Names(Component):
             if (
                 not known
                 or itself <= known
-                or file.definitions[definition.definition].kind not in CALLABLE_KINDS
+                or file.kind(definition.definition) not in CALLABLE_KINDS
             ):
                 return (known or itself) | made
             return known | singleton(WrappedFunction(file.id, definition.definition)) | made
@@ -378,32 +374,28 @@ class Names(Component):
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""
         if file.semantics.class_side:
-            return self.members.open.receivers(file, scope)
+            return self.open_classes.receivers(file, scope)
         method = file.enclosing_method(scope)
         owner = file.owner_class(method)
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
             made = singleton(Instance(file.id, method)) | self._given_receivers(file, method)
-            return made | self.values(
-                file, file.definitions[method].parent, file.scope(method).holder
-            )
+            return made | self.values(file, file.parent(method), file.scope(method).holder)
         if method >= 0 and file.scope(method).flags & OUTSIDE:
-            outer = file.definitions[method].parent
+            outer = file.parent(method)
             owners = self.values(file, outer, file.scope(method).receiver_type)
             return owners if as_class else self.typed.opened(instances_of(owners))
         if method >= 0 and file.scope(method).flags & CLASS_METHOD:
             as_class = True
         if method < 0:
-            owner = (
-                scope if file.definitions[scope].kind in MEMBER_OWNERS else file.owner_class(scope)
-            )
+            owner = scope if file.kind(scope) in MEMBER_OWNERS else file.owner_class(scope)
         if owner < 0:
             return self._global_object(file) if method < 0 else BOTTOM
-        target = self.members.class_of(file, owner)
+        target = self.bodies.class_of(file, owner)
         if target is None:
             return BOTTOM
-        own = file.definitions[method].name if method >= 0 else ""
+        own = file.name(method) if method >= 0 else ""
         if own and own == file.semantics.subclass_method:
-            return frozenset(self.members.subclasses(target))
+            return frozenset(self.inheritance.subclasses(target))
         found = singleton(target if as_class else instance_of(target))
         return self.typed.opened(found) if file.semantics.virtual else found
 
@@ -426,7 +418,7 @@ class Names(Component):
         )
 
     def _receivers_passed(self, file: File, function: int) -> Values:
-        below, name = self.evaluator.below, file.definitions[function].name
+        below, name = self.evaluator.below, file.name(function)
         self.solver.mark_own()
         if below is None:
             return BOTTOM
@@ -461,7 +453,7 @@ class Names(Component):
         """What the one binding of a name says, behind imports; None where there is no such."""
         for _ in range(MAX_IMPORTS_OF_NAME):
             while type(name) is str and scope > 0 and name not in file.names(scope):
-                scope = file.definitions[scope].parent
+                scope = file.parent(scope)
             entries = file.bindings(scope, name) if type(name) is str else ()
             if len(entries) != 1:
                 return None
@@ -482,7 +474,7 @@ class Names(Component):
         while type(callee) is str and scope >= 0:
             for _, entry in file.bindings(scope, callee):
                 return str(entry.name) if isinstance(entry, Member) else ""
-            scope = file.definitions[scope].parent
+            scope = file.parent(scope)
         return ""
 
     def of_object(self, file: File, holder: Expression) -> list[str]:
@@ -539,7 +531,7 @@ class Names(Component):
         """
         found: Values = BOTTOM
         for home, position in (
-            self.members.open.module_declarations(module) if file.semantics.declares_modules else ()
+            self.open_classes.module_declarations(module) if file.semantics.declares_modules else ()
         ):
             found |= singleton(ClassObject(home.id, position))
             found |= self.bound(home, position, home.semantics.module_object)
@@ -549,7 +541,7 @@ class Names(Component):
         """What declarations of a module say of a name in it."""
         found: Values = BOTTOM
         for home, position in (
-            self.members.open.module_declarations(module) if file.semantics.declares_modules else ()
+            self.open_classes.module_declarations(module) if file.semantics.declares_modules else ()
         ):
             is_whole = name == file.semantics.default_export and name not in home.names(position)
             found |= self.bound(home, position, home.semantics.module_object if is_whole else name)

@@ -63,7 +63,7 @@ class Parameters(Component):
     def _values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
         _, annotation, _, mode = scope.parameters[index]
-        outer = position if scope.flags & OUTSIDE else file.definitions[position].parent
+        outer = position if scope.flags & OUTSIDE else file.parent(position)
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.annotations.instances(file, outer, scope.receiver_type)
         if index == 0 and _takes_receiver(file, position):
@@ -90,7 +90,7 @@ class Parameters(Component):
         declared as.
         """
         name, _, default, _ = file.scope(position).parameters[index]
-        outer = file.definitions[position].parent
+        outer = file.parent(position)
         passed = self._handed(file, position, index) or self._passed(file, position, index)
         if file.semantics.injection is not None:
             passed |= self.evaluator.providers.provided(file, position, name)
@@ -129,7 +129,7 @@ class Parameters(Component):
             return found
         annotation, outer = (
             file.scope(position).parameters[index].annotation,
-            file.definitions[position].parent,
+            file.parent(position),
         )
         declared = self.annotations.instances(file, outer, annotation)
         is_bound = file.semantics.virtual

@@ -70,7 +70,7 @@ class Summaries(Component):
 
     def of_base(self, target: ClassObject) -> Summary | None:
         """The summary of what a class of ours inherits from outside the repository."""
-        outside = self.members.outer_base(target)
+        outside = self.inheritance.outer_base(target)
         return self.of(ExternalObject(outside), self.home(target)) if outside else None
 
     def route_named(self, value: Value, file: File) -> Topic | None:
@@ -233,11 +233,10 @@ class Summaries(Component):
         return solver.solve_whole(("family", value), self._fitting, value.owner, value.pattern)
 
     def _fitting(self, owner: InFile, pattern: str) -> Values:
-        members = self.members
         homes = [(owner.file, 0)]
         if isinstance(owner, Defined):
             target = own_class(owner)
-            classes = (*members.linearised(target), *members.subclasses(target))
+            classes = (*self.inheritance.linearised(target), *self.inheritance.subclasses(target))
             homes = [class_.place for class_ in classes]
         found: Values = BOTTOM
         for file_id, position in homes:
@@ -247,7 +246,7 @@ class Summaries(Component):
                 self.program.bounds.add(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 found |= only(self.names.bound(home, position, name), FunctionObject)
-        return members.read(found, owner) if isinstance(owner, Defined) else found
+        return self.members.read(found, owner) if isinstance(owner, Defined) else found
 
     def _argument(self, file: File, scope: int, call: Invocation, position: int) -> Values:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""

@@ -220,6 +220,18 @@ class File:
         """Every scope, with the position of its definition."""
         return ((position, self.scope(position)) for position, _ in self._stored)
 
+    def kind(self, position: int) -> str:
+        """The kind of a definition, one of `Kind`."""
+        return self.definitions[position].kind
+
+    def name(self, position: int) -> str:
+        """The name of a definition, "" of an anonymous one."""
+        return self.definitions[position].name
+
+    def parent(self, position: int) -> int:
+        """The position of the definition around one, below 0 for the file itself."""
+        return self.definitions[position].parent
+
     def _decoded(self, stored: Stored) -> Any:
         """What is stored in this file, as nodes."""
         if type(stored) is not tuple:

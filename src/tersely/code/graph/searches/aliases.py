@@ -133,7 +133,7 @@ class Aliases(Component):
         )
         for target in self.sites.direct(other, scope, call).targets:
             home = self.file(target.file)
-            if home.definitions[target.position].kind in CLASS_KINDS:
+            if home.kind(target.position) in CLASS_KINDS:
                 called = ClassObject(*target.place)
                 for field in self.evaluator.header_fields.given(called, argument):
                     found.append(Carrier(field.name, field.owner.file, ANYWHERE, False))
@@ -148,7 +148,7 @@ class Aliases(Component):
             if other.is_parameter(scope, call.callee):
                 own = other.definitions[scope]
                 yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, 0, False)
-            scope = other.definitions[scope].parent
+            scope = other.parent(scope)
 
     def _into_mixed(self, other: File, call: Invocation, argument: Any) -> list[Carrier]:
         """Names of the object to which a call adds what another one holds: `Object.assign(to, from)`."""

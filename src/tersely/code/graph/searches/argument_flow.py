@@ -94,7 +94,7 @@ class ArgumentFlow(Component):
 
     def _bound(self, file: File, position: int) -> Iterator[Passing]:
         """Calls that give a function arguments for the time when it is called: `partial(f, x)`."""
-        name = file.definitions[position].name
+        name = file.name(position)
         naming = {*self.mentioning(name, file)}
         for binder in binding_functions(file.semantics):
             both = naming.intersection(self.mentioning(binder.name, file))

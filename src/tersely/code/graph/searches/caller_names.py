@@ -40,7 +40,7 @@ class CallerNames(Component):
         """The names that a caller must write: that of the definition, or for constructors and
         callable objects their class's.
         """
-        kind, name = file.definitions[position].kind, file.definitions[position].name
+        kind, name = file.kind(position), file.name(position)
         if kind == Kind.LAMBDA:
             return [position]
         semantics = file.semantics
@@ -52,9 +52,9 @@ class CallerNames(Component):
         owner = file.owner_class(position)
         if (name != semantics.call_method and not is_constructor(file, position)) or owner < 0:
             made_by = self._callers_outside(file, owner, name) if owner >= 0 else ()
-            computed = self.members.computed_names(file, position)
+            computed = self.class_members.computed_names(file, position)
             return [name, *made_by, *computed, *self._class_names(file, position)]
-        target = self.members.around(file, position)
+        target = self.bodies.around(file, position)
         if target is None:
             return [name]
         classes = self._classes_of(file, name, target)
@@ -71,10 +71,10 @@ class CallerNames(Component):
             for dispatcher, called in file.semantics.dispatchers.items()
             if name in called or self.program.given(dispatcher, ("", name), file)
         )
-        target = self.members.class_of(file, owner)
+        target = self.bodies.class_of(file, owner)
         for calling, handlers in template_methods(file.semantics):
             if target is not None and handlers.match(name):
-                outside = self.members.of_external_base(target, calling)
+                outside = self.class_members.of_external_base(target, calling)
                 is_meant = any(self.summaries.of(value, file) for value in outside)
                 found |= {calling: None} if is_meant else {}
         return found
@@ -83,32 +83,31 @@ class CallerNames(Component):
         """The names of the classes that have a method which nobody need name beside them: frameworks
         call it, or its name is computed.
         """
-        owner, name = file.owner_class(position), file.definitions[position].name
+        owner, name = file.owner_class(position), file.name(position)
         is_handler = any(
             calling.handlers.match(name) and self.mentioning(calling.name, file)
             for calling in calling_methods(file.semantics)
         )
         is_called = is_handler or name in file.computed_names.get(owner, ())
-        target = self.members.around(file, position)
+        target = self.bodies.around(file, position)
         if target is None or not is_called:
             return []
-        classes = (target, *self.members.subclasses(target))
+        classes = (target, *self.inheritance.subclasses(target))
         return [self.definition(value).name for value in classes]
 
     def class_receivers(self, file: File, position: int) -> list[Carrier]:
         """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`; for
         its objects in those that call them: `self(…)`.
         """
-        is_class = file.definitions[position].kind in CLASS_KINDS
+        is_class = file.kind(position) in CLASS_KINDS
         owner = position if is_class else file.owner_class(position)
-        target = self.members.class_of(file, owner) if owner >= 0 else None
+        target = self.bodies.class_of(file, owner) if owner >= 0 else None
         constructs = is_class or is_constructor(file, position)
-        is_called = not is_class and file.definitions[position].name == file.semantics.call_method
+        is_called = not is_class and file.name(position) == file.semantics.call_method
         if target is None or not file.semantics.receiver_parameter or not (constructs or is_called):
             return []
-        members = self.members
         found: dict[Carrier, None] = {}
-        for value in (*members.linearised(target), *members.subclasses(target)):
+        for value in (*self.inheritance.linearised(target), *self.inheritance.subclasses(target)):
             home = self.home(value)
             for child in home.children.get(value.position, ()):
                 scope = home.body(child)
@@ -124,8 +123,8 @@ class CallerNames(Component):
         to them. The functions become `makers`.
         """
         file, position = search.file, search.position
-        semantics, own = file.semantics, file.definitions[position].name
-        target = self.members.around(file, position)
+        semantics, own = file.semantics, file.name(position)
+        target = self.bodies.around(file, position)
         if target is None or own not in {*semantics.constructors, semantics.call_method}:
             return []
         marks = frozenset() if own == semantics.call_method else semantics.class_types
@@ -143,7 +142,7 @@ class CallerNames(Component):
                         found[Carrier(name, other.id, place, False)] = None
                 if names_one(scope.returned_type, names, marks):
                     search.makers.add(FunctionObject(other.id, place))
-                    found[Carrier(other.definitions[place].name, other.id, ANYWHERE, False)] = None
+                    found[Carrier(other.name(place), other.id, ANYWHERE, False)] = None
                 for member, value in other.declared_members(place):
                     if is_declared_as_one(value, names, marks):
                         found[Carrier(member, other.id, ANYWHERE, False)] = None
@@ -161,13 +160,13 @@ class CallerNames(Component):
 
     def wanted(self, file: File, position: int) -> frozenset[Value]:
         """Values whose journey is followed."""
-        kind = file.definitions[position].kind
+        kind = file.kind(position)
         if kind in CLASS_KINDS:
-            return frozenset((self.members.open.whole(file, position),))
+            return frozenset((self.open_classes.whole(file, position),))
         function = FunctionObject(file.id, position)
         wanted: set[Value] = {function, WrappedFunction(*function.place)}
-        name, calling = file.definitions[position].name, file.semantics.call_method
-        target = self.members.around(file, position) if kind in CALLABLE_KINDS else None
+        name, calling = file.name(position), file.semantics.call_method
+        target = self.bodies.around(file, position) if kind in CALLABLE_KINDS else None
         if target is not None and name in (calling, *file.semantics.constructors):
             for value in self._classes_of(file, name, target):
                 wanted.add(instance_of(value) if name == calling else value)
@@ -178,6 +177,7 @@ class CallerNames(Component):
         """The classes of whose name a method is called: its own and those below; calling an object
         of one above may call it too.
         """
-        members = self.members
-        above = members.linearised(target)[1:] if name == file.semantics.call_method else ()
-        return [target, *members.subclasses(target), *above]
+        above = (
+            self.inheritance.linearised(target)[1:] if name == file.semantics.call_method else ()
+        )
+        return [target, *self.inheritance.subclasses(target), *above]

@@ -132,7 +132,7 @@ class Searches(Component):
             return {home}
         mentioning = self.mentioning(name, search.file)
         place = search.file.id, search.position
-        if carrier.is_first and search.file.definitions[search.position].kind not in CLASS_KINDS:
+        if carrier.is_first and search.file.kind(search.position) not in CLASS_KINDS:
             search.found |= self._settled_calls[name, place]
             return {home, *mentioning} - self._settled[name]
         most = MAX_CARRIER_FILES_NEAR if search.near else MAX_CARRIER_FILES
@@ -203,7 +203,7 @@ class Searches(Component):
             files = self.program.given(getter, names, file)
             # with more that write the function those that write both names, and its own
             if len(self.mentioning(getter, file)) > MAX_CARRIER_FILES:
-                own = file.definitions[search.position].name
+                own = file.name(search.position)
                 files = (files & {*self.mentioning(own, file)}) | {file.id}
             for other in self.program.nearest(files, file):
                 given = self.summaries.names_given(self.file(other), getter, place)
@@ -236,7 +236,7 @@ class Searches(Component):
         """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in
         those below.
         """
-        semantics, target = file.semantics, self.members.around(file, position)
+        semantics, target = file.semantics, self.bodies.around(file, position)
         found: set[FoundCall] = set()
         names = (
             semantics.super_names | semantics.receiver_names
@@ -250,7 +250,7 @@ class Searches(Component):
             or not self.evaluator.caller_names.first_names(file, position)[1:]
         ):
             return found
-        for value in (target, *self.members.subclasses(target)):
+        for value in (target, *self.inheritance.subclasses(target)):
             for name in sorted(names):
                 found |= self._verified(self.home(value), name, file, position, guess=False)
         return found
@@ -258,8 +258,8 @@ class Searches(Component):
     def _verified(
         self, other: File, name: Any, file: File, position: int, guess: bool, within: int = ANYWHERE
     ) -> set[FoundCall]:
-        if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
-            whole = self.members.open.whole(file, position)
+        if file.kind(position) in CLASS_KINDS and not other.semantics.by_name:
+            whole = self.open_classes.whole(file, position)
             return {
                 FoundCall(other.id, scope, index, 0)
                 for scope, index in other.calls_inside(name, within)

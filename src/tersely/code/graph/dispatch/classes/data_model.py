@@ -48,7 +48,7 @@ class Descriptors(Component):
         for value in self.values(file, scope, owner):
             if isinstance(value, (Instance, ClassObject)):
                 class_ = own_class(value)
-                members |= self.members.of_class(class_, name, file, value)
+                members |= self.class_members.of_class(class_, name, file, value)
         objects = only(members, Instance)
         asked = self.members.of_all(objects, method, file)
         return sorted(only(asked, FunctionObject), key=repr)
@@ -71,7 +71,7 @@ class Descriptors(Component):
             return self.property_functions(written, of_instance=True)
         if not isinstance(value, (Instance, ClassObject)):
             return set()
-        members = self.members.of_class(own_class(value), name, file, value)
+        members = self.class_members.of_class(own_class(value), name, file, value)
         if isinstance(value, Instance) and value.is_open:
             members |= self.typed.below(members, own_class(value), name)
         return self.property_functions(
@@ -87,13 +87,11 @@ class Descriptors(Component):
             for value in sorted(self.names.receiver_of(file, position)):
                 if found := self.properties_of(value, name, file):
                     return found
-            if file.definitions[position].kind not in MEMBER_OWNERS and name in file.names(
-                position
-            ):
+            if file.kind(position) not in MEMBER_OWNERS and name in file.names(position):
                 return self.property_functions(
                     self.names.bound(file, position, name), of_instance=True
                 )
-            position = file.definitions[position].parent
+            position = file.parent(position)
         names = self.names
         top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
         return self.property_functions(top, of_instance=True)
@@ -117,7 +115,7 @@ class Metaclasses(Component):
         """The methods of a name that a class has from its metaclass, bound to the class."""
         found: Values = BOTTOM
         for metaclass in self._of(target):
-            found |= self.members.declared(metaclass, name)
+            found |= self.class_members.declared(metaclass, name)
         return frozenset(
             FunctionObject(one.file, one.position, target) for one in only(found, FunctionObject)
         )
@@ -137,7 +135,7 @@ class Metaclasses(Component):
 
     def _written(self, target: ClassObject) -> frozenset[ClassObject]:
         found: Values = BOTTOM
-        for owner in self.members.linearised(target):
+        for owner in self.inheritance.linearised(target):
             file = self.home(owner)
             if METACLASS in file.names(owner.position):
                 found |= self.names.bound(file, owner.position, METACLASS)
@@ -145,16 +143,16 @@ class Metaclasses(Component):
 
     def _made_of(self, metaclass: ClassObject) -> frozenset[ClassObject]:
         home = self.home(metaclass)
-        name = home.definitions[metaclass.position].name
+        name = home.name(metaclass.position)
         found = set[ClassObject]()
         naming = {*self.mentioning(name, home)}
         both = naming.intersection(self.mentioning(METACLASS, home))
         for file in map(self.file, sorted(both)):
             for position in range(len(file.definitions)):
                 is_told = file.body(position) is not None and METACLASS in file.names(position)
-                target = self.members.class_of(file, position) if is_told else None
+                target = self.bodies.class_of(file, position) if is_told else None
                 if target is not None and metaclass in self._of(target):
-                    found.update((target, *self.members.subclasses(target)))
+                    found.update((target, *self.inheritance.subclasses(target)))
         return frozenset(found)
 
 

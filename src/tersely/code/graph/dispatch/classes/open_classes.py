@@ -48,9 +48,7 @@ class OpenClasses(Component):
         """Every body of a class, in the order of files."""
         if not file.semantics.open_classes and not self._is_partial(file, position):
             return [(file.id, position)]
-        places = self.qualified(
-            file, file.definitions[position].qualname, file.definitions[position].name
-        )
+        places = self.qualified(file, file.definitions[position].qualname, file.name(position))
         bodies = [place for place in places if self._is_body(*place)]
         if not file.semantics.open_classes:
             bodies = [
@@ -66,7 +64,7 @@ class OpenClasses(Component):
             for at, position in self.named(name, kinds=MEMBER_OWNERS):
                 file = self.file(file_id)
                 is_class = at == file_id and file.body(position) is not None
-                value = self.members.class_of(file, position) if is_class else None
+                value = self.bodies.class_of(file, position) if is_class else None
                 if value is not None:
                     yield value
 
@@ -92,7 +90,7 @@ class OpenClasses(Component):
     def _declared_modules(self, file_id: int, position: int) -> list[int]:
         """The files that a definition says more of by the namespace it stands in."""
         home = self.file(file_id)
-        namespace = home.definitions[home.definitions[position].parent]
+        namespace = home.definitions[home.parent(position)]
         is_module = namespace.kind == Kind.NAMESPACE and namespace.name[:1] in QUOTES
         return self.program.modules(home, namespace.name[1:-1]) if is_module else []
 
@@ -103,7 +101,7 @@ class OpenClasses(Component):
         return partial and (namespace is None or file.namespace == namespace)
 
     def _is_body(self, file_id: int, position: int) -> bool:
-        is_class = self.file(file_id).definitions[position].kind in MEMBER_OWNERS
+        is_class = self.file(file_id).kind(position) in MEMBER_OWNERS
         return is_class and self._defines(file_id, position)
 
     def _defines(self, file_id: int, position: int) -> bool:
@@ -132,7 +130,7 @@ class OpenClasses(Component):
         ):
             file = self.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
-                found |= self.values(file, file.definitions[position].parent, DefinedHere(position))
+                found |= self.values(file, file.parent(position), DefinedHere(position))
         return found
 
     def by_qualified_name(self, file: File, dotted: str) -> Values:
@@ -141,9 +139,7 @@ class OpenClasses(Component):
         for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
             other = self.file(file_id)
             if self._defines(file_id, position):
-                found |= self.values(
-                    other, other.definitions[position].parent, DefinedHere(position)
-                )
+                found |= self.values(other, other.parent(position), DefinedHere(position))
         return found
 
     def from_stars(self, file: File, name: str) -> Values:
@@ -156,7 +152,7 @@ class OpenClasses(Component):
         for star in reversed(file.stars):
             for value in sorted(self.by_qualified_name(file, star)):
                 if isinstance(value, ClassObject):
-                    found = self.members.declared(value, name) or self.from_stars(
+                    found = self.class_members.declared(value, name) or self.from_stars(
                         self.home(value), name
                     )
                     if found:
@@ -171,49 +167,47 @@ class OpenClasses(Component):
         """
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else scope
-        if owner < 0 or file.definitions[owner].kind not in MEMBER_OWNERS:
+        if owner < 0 or file.kind(owner) not in MEMBER_OWNERS:
             return frozenset()
-        target = self.members.class_of(file, owner)
+        target = self.bodies.class_of(file, owner)
         if target is None:
             return frozenset()
         instance, itself = frozenset((instance_of(target),)), frozenset((target,))
         if method < 0 or file.scope(method).flags & CLASS_METHOD:
             return itself
-        return instance | itself if file.definitions[method].kind == Kind.LAMBDA else instance
+        return instance | itself if file.kind(method) == Kind.LAMBDA else instance
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
         """The values of a bare name in a class around a scope: any member of the receiver, else a
         constant.
         """
-        members = self.members
-        target = members.class_of(file, position)
+        target = self.bodies.class_of(file, position)
         if target is None:
             return BOTTOM
         receivers = self.receivers(file, scope)
         if any(value.place == target.place for value in receivers):
             found: Values = BOTTOM
             for receiver in receivers:
-                member = members.ours(target, name, file, receiver) or members.of_itself(
-                    receiver, name, file
-                )
-                found |= members.read(member, receiver)
+                member = self.class_members.ours(
+                    target, name, file, receiver
+                ) or self.members.of_itself(receiver, name, file)
+                found |= self.members.read(member, receiver)
             return found
-        constants = members.declared(target, name, ClassObject)
+        constants = self.class_members.declared(target, name, ClassObject)
         return without(constants, FunctionObject)
 
     def declared(self, target: ClassObject, name: str, side: type[Value]) -> Values:
         """The member that a class (`side` ClassObject) or its instances have, from the class or one
         above.
         """
-        members = self.members
         assigned: Values = BOTTOM
-        for owner in members.order(target):
+        for owner in self.inheritance.order(target):
             if side is Instance:
-                assigned |= members.assigned(owner, name)
-            found = self.of_side(members.own(owner, name), side)
+                assigned |= self.class_members.assigned(owner, name)
+            found = self.of_side(self.class_members.own(owner, name), side)
             if not found and side is ClassObject:
                 for mixed_in in self._mixed_into_class(owner):
-                    found |= members.declared(mixed_in, name, Instance)
+                    found |= self.class_members.declared(mixed_in, name, Instance)
             if found:
                 return found | assigned
         return assigned
@@ -232,8 +226,8 @@ class OpenClasses(Component):
 
     def _mixed_into_class(self, owner: ClassObject) -> list[ClassObject]:
         """The classes whose instance a class is itself."""
-        found: list[Defined] = [*only(self.members.bases(owner, Instance), Instance)]
+        found: list[Defined] = [*only(self.inheritance.bases(owner, Instance), Instance)]
         mixin = self.home(owner).semantics.class_mixin
         if mixin:
-            found += sorted(only(self.members.own(owner, mixin), ClassObject))
+            found += sorted(only(self.class_members.own(owner, mixin), ClassObject))
         return list(map(own_class, found))

@@ -84,7 +84,7 @@ class Overriding(Component):
         if not file.semantics.open_receivers:
             return []
         own = only(self._receivers(file, scope, callee), ClassObject)
-        return [child for value in sorted(own) for child in self.members.subclasses(value)]
+        return [child for value in sorted(own) for child in self.inheritance.subclasses(value)]
 
     def _receivers(
         self, file: File, scope: int, expression: Expression
@@ -120,11 +120,15 @@ class Overriding(Component):
         found: Values = BOTTOM
         for child in self._nearest(target, self._differing(target, name)):
             found |= self.solver.apart(self._declared_below, child, target, name)
-        return found - self.members.declared(target, name)
+        return found - self.class_members.declared(target, name)
 
     def _declared_below(self, child: ClassObject, target: ClassObject, name: str) -> Values:
         """The member of a class, nothing if that is not below another."""
-        return self.members.declared(child, name) if target in self.members.order(child) else BOTTOM
+        return (
+            self.class_members.declared(child, name)
+            if target in self.inheritance.order(child)
+            else BOTTOM
+        )
 
     def _next(self, target: ClassObject, name: str) -> Values:
         found = self.behind(target, target, name)
@@ -134,15 +138,15 @@ class Overriding(Component):
 
     def behind(self, child: ClassObject, target: ClassObject, name: str) -> Values:
         """The member that comes after those of a class in the order of another below it."""
-        order = self.members.order(child)
+        order = self.inheritance.order(child)
         later = order if target in order else ()
-        return next((own for base in later if (own := self.members.own(base, name))), BOTTOM)
+        return next((own for base in later if (own := self.class_members.own(base, name))), BOTTOM)
 
     def may_follow(self, owner: ClassObject, target: ClassObject, name: str) -> bool:
         """True if in the order of a class below both the member that comes after those of one is
         that of its owner.
         """
-        own = self.members.own(owner, name)
+        own = self.class_members.own(owner, name)
         both = self._names_below(target) & self._names_below(owner)
         if len(both) > MAX_OVERRIDES:
             self.program.notes.add(OVERRIDES_LIMIT)
@@ -158,7 +162,7 @@ class Overriding(Component):
         if len(found) > MAX_OVERRIDES:
             self.solver.bounds.add(OVERRIDES_LIMIT)
         self.program.bounds.spend(len(found[:MAX_OVERRIDES]) // OVERRIDES_A_WORK)
-        return self.members.open.classes(found[:MAX_OVERRIDES])
+        return self.open_classes.classes(found[:MAX_OVERRIDES])
 
     def _differing(self, target: ClassObject, name: str) -> set[ClassName]:
         """The classes that may be below one and have another member of a name, by names alone."""
@@ -190,7 +194,7 @@ class Overriding(Component):
 
     def _lenders(self, target: ClassObject, name: str) -> set[ClassName]:
         """The classes that define something of a name, without those in the order of one."""
-        return self._having(name).difference(map(self._named, self.members.order(target)))
+        return self._having(name).difference(map(self._named, self.inheritance.order(target)))
 
     @kept
     def _having(self, name: str) -> set[ClassName]:
@@ -200,4 +204,4 @@ class Overriding(Component):
 
     def _named(self, class_: ClassObject) -> ClassName:
         file = self.home(class_)
-        return ClassName(file.definitions[class_.position].name, class_.file)
+        return ClassName(file.name(class_.position), class_.file)

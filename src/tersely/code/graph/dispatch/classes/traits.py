@@ -39,7 +39,7 @@ class Traits(Component):
     def is_trait(self, value: Defined) -> bool:
         """True if a class is such a trait."""
         home = self.home(value)
-        return home.semantics.traits and home.definitions[value.position].kind == Kind.TRAIT
+        return home.semantics.traits and home.kind(value.position) == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
         """True if things are declared by a trait: then only what that has can be called on them."""
@@ -68,9 +68,9 @@ class Traits(Component):
         """The members of that name in every block that implements a trait, or one that it builds
         on.
         """
-        traits = frozenset(self.members.linearised(trait))
+        traits = frozenset(self.inheritance.linearised(trait))
         # `impl Trait for &T` extends what bounds T, the trait itself
-        children = (trait, *self.members.subclasses(trait))
+        children = (trait, *self.inheritance.subclasses(trait))
         return BOTTOM.union(*(self._implemented(child, traits, name) for child in children))
 
     def seen_as(self, types: Values, traits: Values) -> Values:
@@ -90,7 +90,7 @@ class Traits(Component):
     def of_aspect(self, value: TraitView, name: str, file: File) -> Values:
         """A member of a type as what implements a trait: of the block that does, else of the trait."""
         target, trait = own_class(value), value.trait
-        return self._implemented(target, frozenset((trait,)), name) or self.members.declared(
+        return self._implemented(target, frozenset((trait,)), name) or self.class_members.declared(
             trait, name
         )
 
@@ -119,8 +119,10 @@ class Traits(Component):
         for value in receivers:
             target = own_class(value)
             if self.is_trait(target):
-                found |= self.members.declared(target, name) | self.implementations(target, name)
-            elif trait in self.members.linearised(target):
+                found |= self.class_members.declared(target, name) | self.implementations(
+                    target, name
+                )
+            elif trait in self.inheritance.linearised(target):
                 found |= self.of_aspect(TraitView(value.file, value.position, trait), name, file)
         return found
 
@@ -129,7 +131,7 @@ class Traits(Component):
     ) -> Values:
         """A member that the blocks of a type have which implement one of some traits for it."""
         found: Values = BOTTOM
-        for file, position in self.members.extensions(target):
+        for file, position in self.bodies.added(target):
             if name in file.names(position) and not traits.isdisjoint(
                 self._traits_of(file, position)
             ):
@@ -141,7 +143,7 @@ class Traits(Component):
         return bool(scope.flags & EXTENSION and scope.bases)
 
     def _traits_of(self, file: File, position: int) -> Values:
-        return self.union(file, file.definitions[position].parent, file.scope(position).bases)
+        return self.union(file, file.parent(position), file.scope(position).bases)
 
     def _is_in_sight(self, function: FunctionObject, file: File, scope: int) -> bool:
         """True if a method may be called for the traits that a scope has names for; a trait's own

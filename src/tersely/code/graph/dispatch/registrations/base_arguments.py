@@ -36,7 +36,7 @@ class BaseArguments(Component):
         if not classes:
             yield call._replace(expression=choose(call.expression))
         for value in classes:
-            yield from self._passed(self.members.linearised(value), call, choose)
+            yield from self._passed(self.inheritance.linearised(value), call, choose)
 
     def _passed(
         self, classes: Sequence[ClassObject], call: Written, choose: Choose
@@ -84,7 +84,7 @@ def _from_outside(
             given = passed_expressions(scope, index, outer, 1)
             yield from (call._replace(expression=one) for one in given)
             if not given:
-                yield Written(file, file.definitions[position].parent, default)
+                yield Written(file, file.parent(position), default)
 
 
 def own_constructors(file: File, owner: int) -> list[int]:

@@ -56,7 +56,7 @@ class Providers(Component):
         """
         if not self.is_provider(file, position):
             return []
-        name = file.definitions[position].name
+        name = file.name(position)
         found = []
         for other in self._reached_files(file):
             for at, scope in other.bodies:
@@ -86,7 +86,7 @@ class Providers(Component):
         injection, scope = file.semantics.injection, file.body(position)
         if injection is None or scope is None or scope.decorated is None:
             return False
-        outer = file.definitions[position].parent
+        outer = file.parent(position)
         return any(
             isinstance(value, ExternalObject) and value.name in injection.decorators
             for callee in _callees(scope.decorated)

@@ -40,7 +40,7 @@ class Registered(Component):
         """The method of a decorated function that registers others, "" if it has none."""
         if not registering_methods(file.semantics):
             return ""
-        outer, decorated = file.definitions[position].parent, file.scope(position).decorated
+        outer, decorated = file.parent(position), file.scope(position).decorated
         while isinstance(decorated, Invocation):
             for value in self.values(file, outer, decorated.callee):
                 summary = self.summaries.of(value, file)
@@ -50,7 +50,7 @@ class Registered(Component):
         return ""
 
     def _given(self, file: File, position: int, method: str) -> Values:
-        files = self.mentioning(file.definitions[position].name, file)
+        files = self.mentioning(file.name(position), file)
         if len(files) > MAX_REGISTERING_FILES:
             self.solver.bounds.add(REGISTERING_LIMIT)
             files = (file.id,)

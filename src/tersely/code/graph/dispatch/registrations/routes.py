@@ -139,7 +139,7 @@ class Routers(Component):
         """What the paths of a handler begin with that is registered at some routers: with those of
         its class if there are any, else with theirs. To be asked when all calls are taken in.
         """
-        around = self.file(handler.file).definitions[handler.position].parent
+        around = self.file(handler.file).parent(handler.position)
         owner = ClassObject(handler.file, around)
         found: set[str] = set()
         for one in (owner,) if owner in self._registered else routers:
@@ -159,7 +159,7 @@ class Routers(Component):
         if isinstance(owner, (FunctionObject, ContainerLiteral)) and owner not in self._registered:
             file = self.home(owner)
             if isinstance(owner, FunctionObject):
-                around = file.definitions[owner.position].parent
+                around = file.parent(owner.position)
             else:
                 around, _ = file.display(owner.serial)
             return self._before(_place(file, around), depth)
@@ -193,9 +193,9 @@ def gives_router(summary: Summary) -> bool:
 def _place(file: File, scope: int) -> Value:
     """The innermost function around a scope, itself included, else the module."""
     while scope > 0:
-        if file.definitions[scope].kind in CALLABLE_KINDS:
+        if file.kind(scope) in CALLABLE_KINDS:
             return FunctionObject(file.id, scope)
-        scope = file.definitions[scope].parent
+        scope = file.parent(scope)
     return ModuleObject(file.id)
 
 

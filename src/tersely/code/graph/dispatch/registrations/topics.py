@@ -248,18 +248,18 @@ class Topics(Component):
 
     def _own_routers(self) -> Iterator[Registration]:
         """The calls that make a router of a class of ours."""
-        members, found = self.members, dict[ClassObject, None]()
+        found = dict[ClassObject, None]()
         for language, name in self._names(_makes_router):
             for file in self._writing(name, language)[:1]:
-                for own in members.open.classes(
+                for own in self.open_classes.classes(
                     sorted(self.program.hierarchy.based_on(name, file.family))
                 ):
-                    found |= dict.fromkeys((own, *members.subclasses(own)))
+                    found |= dict.fromkeys((own, *self.inheritance.subclasses(own)))
         for class_ in found:
             summary, home = self.summaries.of_base(class_), self.home(class_)
             if summary is None or not summary.makes_router:
                 continue
-            name = home.definitions[class_.position].name
+            name = home.name(class_.position)
             for file in self._writing(name, home.language.name):
                 for scope, call in file.calls(name):
                     if class_ in self.calls.called(file, scope, call):
@@ -458,7 +458,7 @@ class Topics(Component):
             if topic.kind in PATHS and (named := self.summaries.route_named(value, file)):
                 yield named.kind, named.framework, _text(value) or ""
             elif topic.kind == "type" and isinstance(value, Instance):
-                for above in self.members.linearised(own_class(value)):
+                for above in self.inheritance.linearised(own_class(value)):
                     yield (
                         "type",
                         topic.framework,
@@ -510,19 +510,18 @@ class Topics(Component):
 
     def _template_by_model(self, class_: ClassObject, names: TemplateByModel, home: File) -> Values:
         """The name of the template of a class that is named by the class which it shows."""
-        members = self.members
         outside = [
             base.last_name
-            for above in members.linearised(class_)
-            for base in members.bases(above)
+            for above in self.inheritance.linearised(class_)
+            for base in self.inheritance.bases(above)
             if isinstance(base, ExternalObject)
         ]
         end = next((names.ends[base] for base in outside if base in names.ends), "")
         found: set[Value] = set()
-        for model in members.of(class_, names.attribute, home) if end else ():
+        for model in self.members.of(class_, names.attribute, home) if end else ():
             if isinstance(model, ClassObject):
                 file = self.home(model)
-                name = file.definitions[model.position].name.lower()
+                name = file.name(model.position).lower()
                 found.add(ConstantObject(f"{package_of(file.path)}/{name}{end}.html"))
         return frozenset(found)
 
@@ -538,7 +537,7 @@ class Topics(Component):
         """What a handler itself tells: its name, or the type of its first parameter."""
         home = self.file(target.file)
         if topic.kind == "name":
-            yield "name", topic.framework, home.definitions[target.position].name
+            yield "name", topic.framework, home.name(target.position)
         elif parameters := home.scope(target.position).parameters:
             yield "type", topic.framework, last_name(parameters[0].annotation)
 
