@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
 from tersely.code.engine import Engine
-from tersely.code.languages.parts.python_brackets import without_unclosed
-from tersely.code.languages.python import PYTHON
+from tersely.code.languages.python import PYTHON, without_unclosed
 from tersely.code.syntax.extract import extract
 
 SHAPES = '''\

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tersely.code.flow.effects import with_effects
 from tersely.code.flow.lines import routine_at
-from tersely.code.languages.registry import LANGUAGES, WITH_CONTROL_FLOW
+from tersely.code.languages.registry import LANGUAGES, with_control_flow
 from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
@@ -98,7 +98,7 @@ def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
         raise TerselyError(
             "unsupported_language",
             f"this needs control flow, which is not read in {language}",
-            f"it is read in {', '.join(WITH_CONTROL_FLOW)} alone",
+            f"it is read in {', '.join(sorted(with_control_flow()))} alone",
         )
     return read_routines(source, known, lines)
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression, either
+from tersely.code.languages.children import field
 from tersely.code.languages.model import Files, shared_directories
-from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, TextOf, line_of, named_parts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -35,17 +36,15 @@ def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
     return modules
 
 
+def name_at(place: str) -> Callable[[Node, TextOf], str]:
+    """The name of the package or namespace of a file, which stands at a place below its root."""
+    child = field(place)
+    return lambda root, text: text(child(root))
+
+
 def word(walk: Lowering, node: Node) -> Expression:
     """The text of a builtin type: `int`."""
     return walk.text(node)
-
-
-def array_type(
-    walk: Lowering, node: Node, element: OptionalNode, length: OptionalNode = None
-) -> Expression:
-    """`T[]`, `T[length]`."""
-    walk.value(length)
-    return (GENERIC, "[]", (walk.value(element),))
 
 
 def alternatives(

@@ -21,10 +21,10 @@ from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     bind_typed,
+    name_at,
     namespace_files,
 )
 from tersely.code.languages.model import (
-    FEEDS,
     Class,
     Function,
     Language,
@@ -44,7 +44,7 @@ from tersely.code.languages.nodes import (
     parts_and_fields,
     parts_of,
 )
-from tersely.code.languages.summaries import resolution_facts
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import Import, Kind
 
@@ -66,15 +66,6 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
         return [Import(module, "*", "", line)]
     package, _, name = module.rpartition(".")
     return [Import(package, name, text(alias), line)]
-
-
-def namespace_of(root: Node, text: TextOf) -> str:
-    """The first namespace that a file declares."""
-    for child in named_parts(root):
-        if child.type in ("file_scoped_namespace_declaration", "namespace_declaration"):
-            name = child.child_by_field_name("name")
-            return text(name)
-    return ""
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
@@ -246,17 +237,12 @@ def lower_delegate(walk: Lowering, node: Node) -> Expression:
     return walk.as_rule(Class(Kind.TYPE, body=""), node)
 
 
-FEEDERS = names(
-    "ForEach Select Where Any All First FirstOrDefault Single SingleOrDefault OrderBy GroupBy SelectMany Find Count "
-    "Sum Last LastOrDefault ToDictionary OrderByDescending FindAll Max Min"
-)
-
 CSHARP = Language(
     name="csharp",
     grammar=wheel("tree_sitter_c_sharp"),
     rules=rules_of("csharp", vars(classes) | globals()),
     control="csharp",
-    namespace_of=namespace_of,
+    namespace_of=name_at(":file_scoped_namespace_declaration,namespace_declaration/name"),
     blocks=names(
         "block for_statement foreach_statement using_statement switch_section switch_expression_arm "
         "catch_clause while_statement"
@@ -264,6 +250,6 @@ CSHARP = Language(
     resolution=Resolution(
         **resolution_facts("csharp"),
         modules=namespace_files(".cs"),
-        methods=dict.fromkeys(FEEDERS, FEEDS),
+        methods=summaries("csharp", "methods"),
     ),
 )

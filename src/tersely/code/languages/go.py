@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     last_name,
 )  # fmt: skip
 from tersely.code.languages import classes
+from tersely.code.languages.classes import name_at
 from tersely.code.languages.model import (  # fmt: skip
     Files,
     Language,
@@ -57,14 +58,6 @@ if TYPE_CHECKING:
 
 # generic types that the grammar spells with symbols
 SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"
-
-
-def package_of(root: Node, text: TextOf) -> str:
-    """The declared package."""
-    for child in named_parts(root):
-        if child.type == "package_clause" and named_parts(child):
-            return text(named_parts(child)[0])
-    return ""
 
 
 # Imports
@@ -158,16 +151,6 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
 # Types
 
 
-def lower_map(walk: Lowering, node: Node, key: OptionalNode, value: OptionalNode) -> Expression:
-    """`map[K]V`."""
-    return (GENERIC, MAP, (walk.value(key), walk.value(value)))
-
-
-def lower_channel(walk: Lowering, node: Node, value: OptionalNode) -> Expression:
-    """`chan T`."""
-    return (GENERIC, CHANNEL, (walk.value(value),))
-
-
 def lower_results(walk: Lowering, node: Node) -> Expression:
     """Several results are a tuple, one is itself."""
     types: list[Expression] = []
@@ -175,12 +158,6 @@ def lower_results(walk: Lowering, node: Node) -> Expression:
         names = parts_in(child, "name")
         types += [walk.field_value(child, "type")] * max(len(names), 1)
     return types[0] if len(types) == 1 else (GENERIC, TUPLE, tuple(types)) if types else None
-
-
-def lower_function_type(walk: Lowering, node: Node) -> None:
-    """A function type declares no names; its types are used all the same."""
-    for child in named_parts(node):
-        walk.value(child)
 
 
 def lower_type_spec(
@@ -467,7 +444,7 @@ GO = Language(
     grammar=wheel("tree_sitter_go"),
     rules=rules_of("go", vars(classes) | globals()),
     label_of=label_of,
-    namespace_of=package_of,
+    namespace_of=name_at(":package_clause/#0"),
     blocks=names(
         "block if_statement for_statement expression_switch_statement type_switch_statement "
         "select_statement expression_case default_case type_case communication_case function_type"

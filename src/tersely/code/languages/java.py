@@ -18,6 +18,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     anonymous_class,
+    name_at,
     namespace_files,
     narrow_name,
 )
@@ -64,14 +65,6 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
         return [Import(text(path), "*", "", line)]
     module, _, name = text(path).rpartition(".")
     return [Import(module, name, name, line)]
-
-
-def package_of(root: Node, text: TextOf) -> str:
-    """The package that a file declares."""
-    for child in named_parts(root):
-        if child.type == "package_declaration" and named_parts(child):
-            return text(named_parts(child)[-1])
-    return ""
 
 
 def lower_array_creation(
@@ -316,7 +309,7 @@ JAVA = Language(
     name="java",
     grammar=wheel("tree_sitter_java"),
     rules=RULES,
-    namespace_of=package_of,
+    namespace_of=name_at(":package_declaration/#-1"),
     blocks=names(
         "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
         "catch_clause try_with_resources_statement while_statement"

@@ -28,10 +28,12 @@ from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     anonymous_class,
     bind_typed,
+    name_at,
     namespace_files,
     narrow_name,
     own_name,
 )
+from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.model import (
     Class,
     Language,
@@ -53,7 +55,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
-from tersely.code.languages.tables import certain_parts, leaves, rules_of
+from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -115,12 +117,6 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
     )
     module, _, name = text(path).rpartition(".")
     return [Import(module, name, text(alias) if alias is not None else name, line)]
-
-
-def package_of(root: Node, text: TextOf) -> str:
-    """The package that a file declares."""
-    header = child_of(root, "package_header")
-    return text(named_parts(header)[0]) if header is not None and named_parts(header) else ""
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
@@ -592,7 +588,7 @@ KOTLIN = Language(
     label_of=label_of,
     control="kotlin",
     readable=readable,
-    namespace_of=package_of,
+    namespace_of=name_at(":package_header/#0"),
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),
     resolution=Resolution(
         **resolution_facts("kotlin"),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.languages.nodes import OptionalNode, TextOf
 from tersely.code.symbols import Import, Kind
-from tersely.foundation.types import JsonMapping, entity, field
+from tersely.foundation.types import JsonMapping, Strings, entity, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Field = str
 Names = frozenset[str]  # of node types, or words of a program
-OrderedNames = tuple[str, ...]
 NameTable = Mapping[str, str]
 NONE: Names = frozenset()
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -142,7 +141,7 @@ class Raises:
 class Text:
     """A string literal without interpolation is a constant; with it, its parts are visited."""
 
-    content: OrderedNames = ()  # node types that hold literal text
+    content: Strings = ()  # node types that hold literal text
 
 
 @value
@@ -238,6 +237,16 @@ class Generic:
 
     base: Field = "#0"
     arguments: Field = "#1"
+
+
+@value
+class Spelled:
+    """A generic type that is written with symbols, as `base` with the types in some fields, else in
+    all named children: `T[]`, `map[K]V`, `(A, B)`.
+    """
+
+    base: str
+    arguments: tuple[Field, ...] = ()
 
 
 @value
@@ -371,7 +380,7 @@ class Branches:
     """
 
     body: str  # the node type of a body
-    clauses: OrderedNames = ()  # node types that may hold one
+    clauses: Strings = ()  # node types that may hold one
     otherwise: str = ""
     # by a condition, in its body
     known_in: Callable[[Lowering, Node, Node], list[tuple[str, Any]]] | None = None
@@ -523,8 +532,8 @@ class Skip:
 @value
 class Custom:
     """A function for node types that no rule covers; use sparingly. It returns the expression that
-    the node stands for. `fields`: the children that it is given too, None for those that are not
-    there.
+    the node stands for. `fields`: the children that it is given too, by fields or otherwise, None
+    for those that are not there.
     """
 
     lower: Callable[..., Any]
@@ -533,7 +542,7 @@ class Custom:
 
 Rule = (
     Name | Member | Call | KeywordArgument | Spread | Item | Slice | Raises | Text | Literal
-    | Sequence | Comprehension | Dictionary | Pair | Either | Operator | Removes | Inner | Typed | Generic
+    | Sequence | Comprehension | Dictionary | Pair | Either | Operator | Removes | Inner | Typed | Generic | Spelled
     | Assign | Return | Yield | Iterate | Alias | Enters | Awaits | Catches | Captures | Block | Statement
     | Branches | Runs
     | Parameter | TypeParameter | Function | Class | Variable | Variables | Wrapper
@@ -675,7 +684,7 @@ class Summary:
     # value, no pair; "held" an element, or the receiver where that stands for its one content. A
     # function with more parameters than there are words receives the parts of one: of an element of
     # a mapping the key and the item.
-    passes: OrderedNames = ()
+    passes: Strings = ()
     fills: re.Pattern[str] | None = (
         None  # gives the receiver, a text, with other texts in these places
     )
@@ -700,8 +709,6 @@ class Summary:
 
 HANDLER = -3  # in a `Topic`: the handler
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
-# a method that calls its first argument with the content of its receiver
-FEEDS = Summary(calls=(0,), passes=("held",))
 
 
 def names(text: str) -> Names:
@@ -740,7 +747,7 @@ def no_sharing(files: Files, path: str) -> list[str]:
     return []
 
 
-def no_words(files: Files, path: str) -> OrderedNames:
+def no_words(files: Files, path: str) -> Strings:
     """A language whose files are imported by their paths alone."""
     return ()
 
@@ -761,7 +768,7 @@ class Injection:
 class Inherited:
     """The members that classes have from a generic type outside the repository."""
 
-    type_parameters: OrderedNames
+    type_parameters: Strings
     members: JsonMapping  # method -> the type of its result
 
 
@@ -772,7 +779,7 @@ class Resolution:
     # (files, importing path, module) -> paths, best first
     modules: Callable[[Files, str, str], list[str]] = no_modules
     # (files, path) -> words under which the file is imported beside those of its path
-    entry_words: Callable[[Files, str], OrderedNames] = no_words
+    entry_words: Callable[[Files, str], Strings] = no_words
     separator: str = "."  # between the names of a module's path
     # modules of the repository have names everywhere, without an import
     modules_in_scope: bool = False
@@ -785,7 +792,7 @@ class Resolution:
     # declared namespace.
     sharing: Callable[[Files, str], list[str]] = no_sharing
     # names of the object whose members are the names of the global scope
-    global_objects: OrderedNames = ()
+    global_objects: Strings = ()
     # of declarations in a file for all files of its family of languages
     global_namespace: str = ""
     # so does a file with a declared namespace, by all its top-level names
@@ -808,9 +815,9 @@ class Resolution:
     super_names: Names = NONE
     arguments_name: str = ""  # in a function, the collection of all that it was given
     # kinds of definitions that a bare name may call without an argument list
-    called_by_name: OrderedNames = ()
+    called_by_name: Strings = ()
     implicit_receiver: bool = False  # a bare name in a method may be a member
-    constructors: OrderedNames = ()  # methods that construction calls, first found along the MRO
+    constructors: Strings = ()  # methods that construction calls, first found along the MRO
     constructs_by_all: bool = False  # construction calls all of them that there are
     # the one of `constructors` that is called of a class whose fields are its parameters
     fields_constructor: str = ""
@@ -827,14 +834,14 @@ class Resolution:
     call_method: str = ""  # calling an instance calls this method
     enter_method: str = ""  # called when a context manager is entered
     exit_method: str = ""
-    iterate_methods: OrderedNames = ()
+    iterate_methods: Strings = ()
     next_method: str = ""
     await_method: str = ""  # called when an object is waited for
     # methods that syntax calls -> those that it calls instead where it waits
     async_methods: NameTable = NOTHING
     # straight-line code that stores an item and reads it gets the stored value
     items_in_order: bool = False
-    item_methods: OrderedNames = ()  # called to read, store and remove an item
+    item_methods: Strings = ()  # called to read, store and remove an item
     # methods of operators -> those of the right operand
     reflected: NameTable = NOTHING
     # methods of operators that the right operand has: `in`
@@ -895,7 +902,7 @@ class Resolution:
     # names, with `*` in them, that a runtime, a loader, a test runner or syntax calls
     called_by_runtime: str = ""
     # words before or in the header of a definition that is reached by code that does not name it
-    reaching_marks: OrderedNames = ()
+    reaching_marks: Strings = ()
     # dotted names, with `*` in them, of bases by which a framework finds the classes below them
     found_bases: str = ""
     # sets of names by which a module is one that a program outside the repository loads
@@ -911,7 +918,7 @@ class Resolution:
     module_object: str = ""
     default_export: str = ""  # the name of a module's export when it is imported without a name
     # words by which importers of a path are found
-    module_keys: Callable[[str], OrderedNames] | None = None
+    module_keys: Callable[[str], Strings] | None = None
     next_item: str = ""  # the result of `next_method` holds the element in this member
     # methods of values that are not ours, by name
     methods: Mapping[str, Summary] = NOTHING
@@ -955,7 +962,7 @@ class Resolution:
     # a declared type stands for its subtypes: calls also reach overriding methods
     virtual: bool = False
     # endings of types outside the repository that functions and things of ours may have
-    open_types: OrderedNames = ()
+    open_types: Strings = ()
     # methods have names of their own: `x` and `x()` are different members
     methods_apart: bool = False
     classes_are_modules: bool = False  # an import may name a class and its member
@@ -994,7 +1001,7 @@ class Resolution:
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = NOTHING
     # Methods of classes that make a handler: the methods that it calls.
-    dispatchers: Mapping[str, OrderedNames] = NOTHING
+    dispatchers: Mapping[str, Strings] = NOTHING
     # decorator text -> definition flags
     value_decorators: Mapping[str, int] = NOTHING
     # The effect of a definition on earlier ones of its name; without it a name means the latest.

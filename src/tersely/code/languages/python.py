@@ -29,7 +29,6 @@ from tersely.code.languages.parts import python_fields as fields
 from tersely.code.languages.parts import python_generics as generics
 from tersely.code.languages.parts import python_matching as matching
 from tersely.code.languages.parts import python_narrowing as narrowing
-from tersely.code.languages.parts.python_brackets import without_unclosed
 from tersely.code.languages.parts.python_fields import ENUMERATIONS
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
@@ -40,6 +39,42 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
+
+
+# Unclosed brackets: the grammar reads on within them, over the definitions that follow.
+CLOSING = {b")": b"(", b"]": b"[", b"}": b"{"}
+# Texts and comments, in which brackets mean nothing; brackets; and how a line begins that is never
+# within brackets.
+PIECES = re.compile(
+    rb"#[^\n]*"
+    rb"|\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}"
+    rb"|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+    rb"|(?P<bracket>[()\[\]{}])"
+    rb"|(?P<definition>^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[:(\[]))",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def without_unclosed(source: bytes) -> bytes:
+    """The source with a space for each bracket that is still open where a definition begins, with
+    a colon for that behind the name of a class.
+    """
+    open_at: list[int] = []
+    unclosed: list[int] = []
+    heads: set[int] = set()  # where classes have brackets behind their names
+    for piece in PIECES.finditer(source):
+        if piece["definition"]:
+            unclosed += open_at
+            open_at = [] if piece[0].endswith(b":") else [piece.end() - 1]
+            heads.update(open_at if piece[0].lstrip().startswith(b"class") else ())
+        elif (bracket := piece["bracket"]) and bracket not in CLOSING:
+            open_at.append(piece.start())
+        elif bracket and open_at and source[open_at[-1] : open_at[-1] + 1] == CLOSING[bracket]:
+            open_at.pop()
+    mended = bytearray(source)
+    for at in unclosed:
+        mended[at : at + 1] = b":" if at in heads else b" "
+    return bytes(mended)
 
 
 def read_import(node: Node, text: TextOf) -> list[Import]:

@@ -32,6 +32,7 @@ class Known(NamedTuple):
     # languages of one family see each other's definitions (JavaScript and TypeScript)
     family: str = ""
     by_queries: bool = False  # known where its grammar is installed
+    has_control_flow: bool = True  # its table says in which order statements run
     is_document: bool = False  # in no index, and read when it is asked for
 
 
@@ -72,12 +73,12 @@ BY_RULES = {
     ),
     "vue": Known("components", "VUE", (".vue",), line_comment=_SLASHES, family="ecmascript"),
 }  # fmt: skip
-_by_queries = partial(Known, by_queries=True)
+_by_queries = partial(Known, by_queries=True, has_control_flow=False)
 BY_QUERIES = {
     "bash": _by_queries(
         "tree_sitter_bash", "language", (".sh", ".bash", ".bats", ".ksh", ".zsh"),
         (".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"),
-        ("bash", "sh", "dash", "ksh", "zsh"),
+        ("bash", "sh", "dash", "ksh", "zsh"), has_control_flow=True,
     ),
     "dart": _by_queries("tree_sitter_dart", "language", (".dart",), line_comment=_SLASHES),
     "elixir": _by_queries("tree_sitter_elixir", "language", (".ex", ".exs"), interpreters=("elixir",)),
@@ -114,7 +115,6 @@ BY_QUERIES = {
     "swift": _by_queries("tree_sitter_swift", "language", (".swift",), line_comment=_SLASHES),
     "zig": _by_queries("tree_sitter_zig", "language", (".zig", ".zon"), line_comment=_SLASHES),
 }  # fmt: skip
-WITH_CONTROL_FLOW = (*BY_RULES, "bash")  # in a table of roles
 PROSE = "markdown"  # the language of documents that hold no values
 _document = partial(_by_queries, is_document=True, value="language")
 DOCUMENTS = {
@@ -143,7 +143,7 @@ class _Languages(Mapping[str, "Language"]):
             if known.by_queries:
                 from tersely.code.languages.tags import query_language
 
-                language = query_language(name, known.module, known.value, known.suffixes)
+                language = query_language(name, known)
             else:
                 module = import_module(f"tersely.code.languages.{known.module}")
                 language = getattr(module, known.value)
@@ -246,6 +246,11 @@ def family_of(name: str) -> str:
     name.
     """
     return _KNOWN[name].family or name
+
+
+def with_control_flow() -> list[str]:
+    """The names of the languages of which the order of statements is known."""
+    return [name for name, known in _KNOWN.items() if known.has_control_flow]
 
 
 def line_comment_of(name: str) -> str:

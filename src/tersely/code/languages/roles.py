@@ -2,7 +2,7 @@
 `control` of `rules/NAME.json` gives to node types. `shared.json` has those of names that grammars
 agree on.
 
-`roles_of` maps node types to the roles below; a node type without one that stands in a block is a
+`tables.roles_of` maps node types to the roles below; a node type without one that stands in a block is a
 statement that runs straight through. The reads and writes of a statement follow from the rules of
 `model.py`, and so do the roles of returns, loops over elements, handlers and others. Where a rule
 is `Custom`, `Control.roles` may give the node type an `Assign`, `Iterate` or another rule of the
@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 from tersely.code.languages import model
-from tersely.code.languages.model import NONE, NOTHING, Field, Language, Names, names, value
+from tersely.code.languages.model import NONE, NOTHING, Field, Names, names, value
 from tersely.foundation.types import JsonMapping
 
 
@@ -254,6 +254,19 @@ class Declares:
 
 
 @value
+class Sets:
+    """A command that gives new values to the variables that some of its arguments are names of:
+    `read name`; with a word `behind` to the one behind that word. Without any it sets `otherwise`.
+    Words behind one of `options` are no names.
+    """
+
+    names: Field = "argument"
+    behind: str = ""
+    options: Names = NONE
+    otherwise: str = ""
+
+
+@value
 class Refutable:
     """A declaration whose `pattern` may not fit its `value`: then the `alternative` runs."""
 
@@ -285,10 +298,11 @@ class Forms:
     """A node with several forms: pairs of a mark and a role or rule; "" is the last mark.
 
     The mark of a form is the type of a child, or the text of one with at most one of its own, or of
-    the node itself.
+    the node itself; with a `place` only the text of the child there.
     """
 
     forms: tuple[tuple[str, Any], ...]
+    place: Field = ""
 
 
 @value
@@ -339,10 +353,3 @@ def role_of(rule: model.Rule) -> Any:
         case model.Awaits():
             return Fails()
     return rule
-
-
-def roles_of(language: Language, table: Control) -> JsonMapping:
-    """The role or rule of each node type of a language: that of its table, else what follows from
-    its rules.
-    """
-    return {**{kind: role_of(rule) for kind, rule in language.rules.items()}, **table.roles}

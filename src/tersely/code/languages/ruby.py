@@ -169,12 +169,6 @@ def _end_signature(walk: Lowering, draft: ScopeDraft, last: Node) -> None:
     )
 
 
-def _lower_singleton_class(walk: Lowering, node: Node) -> None:
-    """`class << self`: its methods are the class's own, by the nodes around them."""
-    walk.field_value(node, "value")
-    walk.field_value(node, "body")
-
-
 def _is_of_class(walk: Lowering, node: Node) -> bool:
     """True if a method definition is in `class << self` or `class_methods do`."""
     around = node.parent

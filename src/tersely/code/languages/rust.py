@@ -12,7 +12,6 @@ from tersely.code.expressions import (
     DECLARED,
     EITHER,
     ELEMENT,
-    GENERIC,
     IMPORTED,
     ITEM,
     LITERAL,
@@ -333,16 +332,6 @@ def _paths_before(walk: Lowering, node: Node) -> list[str]:
 
 
 # Types
-
-
-def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
-    """`(A, B)`."""
-    return (GENERIC, TUPLE, walk.values(node))
-
-
-def lower_function_type(walk: Lowering, node: Node) -> None:
-    """A function type has no value; its types are used all the same."""
-    walk.values(node)
 
 
 def lower_qualified_type(walk: Lowering, node: Node) -> Expression:

@@ -56,7 +56,7 @@ _MADE: dict[str, Callable[[Any], Any]] = {
 
 def resolution_facts(language: str) -> dict[str, Any]:
     """The fields of a language's `Resolution` that its table has."""
-    return facts_of(Resolution, _table(language)["resolution"], _plain)
+    return facts_of(Resolution, _table(language)["resolution"])
 
 
 def _table(language: str) -> JsonMapping:

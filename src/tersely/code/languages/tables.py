@@ -5,7 +5,9 @@ The section `rules` gives node types their rules (`model.py`), and `control` has
 key is a key, the words of a set or tuple are one text, and flags and functions have their names. A
 rule or role is its name, or its name with the fields that differ from its own. A function in place
 of a rule lowers the nodes itself (`Custom`), and is given the children in the fields that stand with
-it; behind a rule, as `also`, it reads what the rule leaves out. A list has the `Forms` of a node.
+it; behind a rule, as `also`, it reads what the rule leaves out. The fields that several rules have
+stand once in the section `common`, by a name that these rules have `as` theirs. A list has the `Forms` of a node,
+which may begin with their place.
 """
 
 from __future__ import annotations
@@ -13,22 +15,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.code import expressions
 from tersely.code.languages import model, roles
-from tersely.code.languages.model import names
-from tersely.code.languages.nodes import TYPE_OF, OptionalNode, last_part, named_parts
+from tersely.code.languages.model import NOTHING, names
 from tersely.code.languages.roles import Control, Forms, Leap
 from tersely.code.symbols import Kind
-from tersely.foundation.types import JsonMapping, JsonObject, fields, replace
+from tersely.foundation.types import JsonMapping, fields, replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
+
+
+SHARED = "shared"  # the table of the node types that grammars agree on
 
 
 @cache
@@ -40,7 +43,17 @@ def table_of(path: str) -> JsonMapping:
 
 def rules_of(name: str, functions: JsonMapping) -> dict[str, model.Rule]:
     """The rules of a language by node type, with functions of these names."""
-    return _by_word(table_of(f"rules/{name}.json")["rules"], partial(_meaning, functions))
+    table = table_of(f"rules/{name}.json")
+    return _by_word(table["rules"], partial(_meaning, functions, table.get("common", NOTHING)))
+
+
+@cache
+def roles_of(language: model.Language) -> JsonMapping:
+    """The role or rule of each node type of a language: that of its table, else what follows from
+    its rules.
+    """
+    following = {kind: roles.role_of(rule) for kind, rule in language.rules.items()}
+    return {**following, **control_of(language.control or SHARED).roles}
 
 
 @cache
@@ -49,23 +62,28 @@ def control_of(name: str) -> Control:
     written = table_of(f"rules/{name}.json")["control"]
     base = control_of(written["extends"]) if "extends" in written else Control({})
     own = {fact: value for fact, value in written.items() if fact not in ("extends", "roles")}
-    meanings = {**base.roles, **_by_word(written["roles"], partial(_meaning, {}))}
+    meanings = {**base.roles, **_by_word(written["roles"], partial(_meaning, NOTHING, NOTHING))}
     return replace(base, roles=meanings, **facts_of(Control, own))
 
 
 def facts_of(
-    kind: type[Any], written: JsonMapping, plain: Callable[[Any], Any] = lambda value: value
+    kind: type[Any], written: JsonMapping, functions: JsonMapping = NOTHING
 ) -> dict[str, Any]:
-    """Fields of a class as a table has them, by their types; `plain` reads values of all others."""
+    """Fields of a class as a table has them, with functions of these names. Raises KeyError for a
+    field that the class does not have, and for one of a type that no table has.
+    """
     types = {one.name: one.type for one in fields(kind)}
-    return {name: _fact(types[name], value, plain) for name, value in written.items()}
+    return {name: _fact(types[name], value, functions) for name, value in written.items()}
 
 
-def _fact(type_: str, written: Any, plain: Callable[[Any], Any]) -> Any:
+def _fact(type_: str, written: Any, functions: JsonMapping) -> Any:
     if isinstance(written, dict):
-        return _by_word(written, _ENTRIES.get(type_, plain))
-    read = _READ.get(type_, plain) if isinstance(written, str) else plain
-    return read(written)
+        return _by_word(written, _ENTRIES[type_])
+    if isinstance(written, list):
+        return tuple(written)
+    if not isinstance(written, str):
+        return written
+    return functions[written] if type_.startswith("Callable") else _READ[type_](written)
 
 
 def _by_word(table: JsonMapping, read: Callable[[Any], Any]) -> dict[str, Any]:
@@ -83,10 +101,12 @@ def _flags(written: int | str) -> int:
     return sum(getattr(expressions, word) for word in written.split())
 
 
-# by the type of a field, what reads the text that a table has for it
+# what reads the text that a table has for a field, by all types that such fields are declared with
 _READ: Mapping[str, Callable[[str], Any]] = {
+    "str": str,
+    "Field": str,
     "Names": names,
-    "OrderedNames": _in_order,
+    "Strings": _in_order,
     "tuple[Field, ...]": _in_order,
     "tuple[Names, ...]": lambda text: tuple(map(names, text.split(";"))),
     "int": _flags,
@@ -110,18 +130,24 @@ def _type(written: str) -> expressions.Expression:
     return (expressions.TYPE_PARAMETER, None, base)
 
 
-# by the type of a mapping, what reads one of its values
+# likewise what reads one value of a mapping
 _ENTRIES: Mapping[str, Callable[[Any], Any]] = {
+    "NameTable": str,
+    "Mapping[str, Strings]": tuple,
+    "Mapping[str, tuple[int, int]]": tuple,
+    "Mapping[str, tuple[int | str, ...]]": tuple,
     "Mapping[str, int]": _flags,
     "Mapping[str, Filling]": model.Filling,
     "Mapping[str, Inherited]": _inherited,
 }
 
 
-def _meaning(functions: JsonMapping, written: Any) -> Any:
-    """A rule or role by its name."""
+def _meaning(functions: JsonMapping, common: JsonMapping, written: Any) -> Any:
+    """A rule or role by its name, with functions and `common` fields of these names."""
     if isinstance(written, list):
-        return Forms(tuple((mark, _meaning(functions, role)) for mark, role in written))
+        place, forms = (written[0], written[1:]) if isinstance(written[0], str) else ("", written)
+        meanings = [(mark, _meaning(functions, common, role)) for mark, role in forms]
+        return Forms(tuple(meanings), place)
     written_out: dict[str, Any] = written if isinstance(written, dict) else {written: {}}
     ((name, given),) = written_out.items()
     kind = getattr(model, name, None) or getattr(roles, name, None)
@@ -129,20 +155,9 @@ def _meaning(functions: JsonMapping, written: Any) -> Any:
         return model.Custom(functions[name], str(given or ""))
     own = dict(given)
     also = own.pop("also", None)
-    found = facts_of(kind, own)
-    if functions:
-        found |= _functions_among(kind, own, functions)
-    rule = kind(**found)
+    own = common.get(own.pop("as", ""), NOTHING) | own
+    rule = kind(**facts_of(kind, own, functions))
     return rule if also is None else model.Custom(function(rule, functions[also]))
-
-
-def _functions_among(kind: type[Any], given: JsonMapping, functions: JsonMapping) -> JsonObject:
-    """The fields of a rule that are functions."""
-    return {
-        one.name: functions[given[one.name]]
-        for one in fields(kind)
-        if one.type.startswith("Callable") and one.name in given
-    }
 
 
 def function(
@@ -160,42 +175,3 @@ def function(
         return result
 
     return lower
-
-
-# What roles tell of conditions and bodies
-
-DISJUNCTIONS = names("or ||")
-NEGATIONS = ("not", "!")
-
-
-def certain_parts(condition: Node, *, when: bool) -> list[tuple[Node, bool]]:
-    """The conditions of which one consists that are known where it is true, or false: each with
-    whether it is true.
-    """
-    found: list[tuple[Node, bool]] = []
-    pending = [(condition, when)]
-    while pending:
-        part, holds = pending.pop()
-        inside = named_parts(part) if part.child_count else []
-        joining = roles.CONJUNCTIONS if holds else DISJUNCTIONS
-        is_joined = not joining.isdisjoint(map(TYPE_OF, part.children))
-        if part.type == "parenthesized_expression" or is_joined:
-            pending += zip(reversed(inside), repeat(holds))
-        elif inside and part.children[0].type in NEGATIONS:
-            pending.append((inside[0], not holds))
-        else:
-            found.append((part, holds))
-    return found
-
-
-def leaves(language: model.Language, body: OptionalNode) -> bool:
-    """True if the code behind a body does not run after it: its last statement is a jump."""
-    known = _roles(language)
-    while body is not None and type(known.get(body.type)) in (roles.Suite, roles.Case):
-        body = last_part(body)
-    return body is not None and type(known.get(body.type)) is roles.Goes
-
-
-@cache
-def _roles(language: model.Language) -> Mapping[str, Any]:
-    return roles.roles_of(language, control_of(language.control or "shared"))

@@ -38,12 +38,12 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
-from tersely.code.languages.registry import WITH_CONTROL_FLOW
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Import, Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
 
+    from tersely.code.languages.registry import Known
     from tersely.code.syntax.drafts import ScopeDraft
     from tersely.code.syntax.lowering import Lowering
 
@@ -71,13 +71,11 @@ class Tag(NamedTuple):
     body: OptionalNode
 
 
-def query_language(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> Language:
-    """A language by the queries of its name; `grammar` is the function of the wheel that returns
-    the grammar.
-    """
+def query_language(name: str, known: Known) -> Language:
+    """A language by the queries of its name; its value is the function that returns the grammar."""
 
     def pointer() -> object:
-        return _capsule(getattr(import_module(wheel), grammar)())
+        return _capsule(getattr(import_module(known.module), known.value)())
 
     text = (Path(__file__).with_name("tags") / f"{name}.scm").read_text("utf-8")
     words: dict[str, list[str]] = {"called_by_runtime": [], "reaching_marks": []}
@@ -94,9 +92,9 @@ def query_language(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...
             for node_type in _PARTS.findall(listed)
         },
         walk=partial(_walk, cache(partial(_compile_query, pointer, text))),
-        control=name if name in WITH_CONTROL_FLOW else "",
+        control=name if known.has_control_flow else "",
         resolution=Resolution(
-            modules=partial(module_files, suffixes),
+            modules=partial(module_files, known.suffixes),
             by_name=True,
             called_by_runtime=" ".join(words["called_by_runtime"]),
             reaching_marks=tuple(words["reaching_marks"]),

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.model import Language
 from tersely.code.syntax.extract import parse, tools_for
-from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.symbols import Kind
 from tersely.code.syntax.drafts import Naming
-from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

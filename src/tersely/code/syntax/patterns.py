@@ -18,9 +18,9 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.syntax import items
-from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

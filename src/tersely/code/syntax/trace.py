@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
@@ -33,7 +34,6 @@ from tersely.code.syntax.extract import tools_for, trees
 from tersely.code.syntax.isolation import Spared, isolated_walk
 from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.names_alone import is_type
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.nodes.uses import Use, use_in_header
 from tersely.code.syntax.rule_compiler.compilers import ENDING_RULES
 from tersely.code.syntax.rule_compiler.statements import LABEL_MARK

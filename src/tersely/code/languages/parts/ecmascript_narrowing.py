@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     either,
     joined_texts,
 )
+from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
@@ -26,7 +27,6 @@ from tersely.code.languages.nodes import (
     first_part,
     named_parts,
 )
-from tersely.code.languages.tables import certain_parts, leaves
 
 if TYPE_CHECKING:
     from tree_sitter import Node

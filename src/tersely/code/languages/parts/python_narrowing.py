@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import DECLARED, Expression, NamedExpressions, either
+from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.nodes import OptionalNode, named_parts
-from tersely.code.languages.tables import certain_parts, leaves
 
 if TYPE_CHECKING:
     from tree_sitter import Node

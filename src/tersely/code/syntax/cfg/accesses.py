@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import field, only_leaf, token
 from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in, parts_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.cfg.definitions import visit_class, visit_function, visit_wrapper
 from tersely.code.syntax.cfg.paths import callee_of
 from tersely.code.syntax.cfg.walk import declaration_variable
-from tersely.code.syntax.nodes.children import field, only_leaf, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.cfg.walk import Walk
 
+NAME = re.compile(r"[A-Za-z_]\w*")
 MUTABLE = frozenset({"mutable_specifier"})
 NOT_UPDATES = frozenset({":=", "==", "=", "<=", ">=", "!=", "=>", "~="})
 
@@ -262,6 +264,22 @@ def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
         walk.visit_children(node)
 
 
+def _sets(walk: Walk, node: Node, role: control.Sets) -> None:
+    walk.visit_children(node)
+    named: list[Node] = []
+    before = ""
+    for child in parts_in(node, role.names):
+        is_meant = before == role.behind if role.behind else before not in role.options
+        before = walk.text(child)
+        if is_meant and NAME.fullmatch(before):
+            named.append(child)
+    for child in named:
+        walk.bind_name(walk.text(child), child, declares=False)
+    if not named and role.otherwise:
+        walk.bind_name(role.otherwise, node, declares=False)
+    walk.draft.fail()
+
+
 def _forgets(walk: Walk, node: Node, role: control.Forgets) -> None:
     pending = list(named_parts(node))
     while pending:
@@ -317,5 +335,6 @@ VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
     control.Unary: _unary,
     control.Declares: _declares,
     control.Forgets: _forgets,
+    control.Sets: _sets,
     control.Fails: _fails,
 }

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import every, field
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import StatementDraft, closing_line
 from tersely.code.syntax.cfg.paths import callee_of
-from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import every, field
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
@@ -17,7 +18,6 @@ from tersely.code.syntax.cfg.blocks import (
 )
 from tersely.code.syntax.cfg.conditions import branch
 from tersely.code.syntax.cfg.draft import Ends
-from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

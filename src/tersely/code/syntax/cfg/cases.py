@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import every, field, token
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
@@ -16,7 +17,6 @@ from tersely.code.syntax.cfg.blocks import (
 )
 from tersely.code.syntax.cfg.conditions import branch
 from tersely.code.syntax.cfg.draft import Ends, Frame
-from tersely.code.syntax.nodes.children import every, field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Cases = list[tuple["Node", control.Case]]
 
-FALLS = frozenset({"fallthrough"})  # where it is a word of the case and no statement
+FALLS = frozenset({"fallthrough", ";&"})  # where it is a word of the case and no statement
 OTHERWISE = control.Case("", default=True)  # an `else` among cases
 
 

@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
+from tersely.code.languages.children import every, field
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts, parts_of
 from tersely.code.routines import RESULT, Routine
 from tersely.code.syntax.cfg.blocks import sequence
 from tersely.code.syntax.cfg.draft import Draft, StatementDraft, begin, closing_line
 from tersely.code.syntax.cfg.walk import Postponed
-from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -259,12 +259,19 @@ class Draft:
         self._expand_captures()
         own = self.own
         statements = [
-            Statement._make(by_name(one).values())._replace(tails=tuple(sorted({*one.tails})))
+            Statement(**by_name(one) | {"tails": tuple(sorted({*one.tails}))})
             for one in self.statements
         ]
         points = [
-            CfgNode._make(
-                tuple(one) if type(one) is dict else one for one in by_name(point).values()
+            CfgNode(
+                point.statement,
+                point.start,
+                point.end,
+                tuple(point.reads),
+                tuple(point.writes),
+                tuple(point.mutates),
+                point.fails,
+                point.tests,
             )
             for point in self.points
         ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
@@ -15,7 +16,6 @@ from tersely.code.syntax.cfg.blocks import (
     sequence,
 )
 from tersely.code.syntax.cfg.draft import Ends, Frame, exit_variable
-from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

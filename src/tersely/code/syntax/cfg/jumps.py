@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import named_parts
 from tersely.code.languages.roles import Leap
 from tersely.code.routines import EdgeKind
@@ -14,7 +15,6 @@ from tersely.code.syntax.cfg.blocks import (
     open_statement,
 )
 from tersely.code.syntax.cfg.draft import Frame
-from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import every, field
 from tersely.code.languages.nodes import OptionalNode, line_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
@@ -15,7 +16,6 @@ from tersely.code.syntax.cfg.blocks import (
 )
 from tersely.code.syntax.cfg.conditions import branch
 from tersely.code.syntax.cfg.draft import Draft, Ends, Frame
-from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import field, token
 from tersely.code.languages.nodes import OptionalNode, named_parts
 from tersely.code.routines import AccessPath
-from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.tables import control_of
 from tersely.code.routines import Routines
 from tersely.code.syntax.cfg.accesses import VISITORS
 from tersely.code.syntax.cfg.blocks import body
@@ -28,11 +27,10 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
     functions in them, the functions of the module that they call by name, and the classes and the
     module around. Of classes and modules only the place is then complete.
     """
-    table = control_of(language.control or "shared")
     root = parse(source, language).root_node
 
     def read(spared: Spared) -> Walk:
-        walk = Walk(source, language, table, VISITORS, STATEMENTS, body, lines, spared.nodes)
+        walk = Walk(source, language, VISITORS, STATEMENTS, body, lines, spared.nodes)
         begin(walk.draft)
         walk.draft.statements.append(StatementDraft("entry", 0, 0, 1, 0, walk.draft.end_line, -1))
         walk.draft.statement = 0

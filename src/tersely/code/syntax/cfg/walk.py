@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
+from tersely.code.languages.children import field, token
 from tersely.code.languages.model import Names
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -14,11 +15,11 @@ from tersely.code.languages.nodes import (
     named_parts,
     parts_and_fields,
 )
+from tersely.code.languages.tables import SHARED, control_of, roles_of
 from tersely.code.routines import OBJECT, AccessPath, CfgCall, Routine, line_count
 from tersely.code.syntax.cfg.draft import MAX_PATH_NAMES, Draft
 from tersely.code.syntax.cfg.paths import path_of, sources_of
 from tersely.code.syntax.isolation import UnreadableNodeError
-from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,7 +55,6 @@ class Walk:
         self,
         source: bytes,
         language: model.Language,
-        table: control.Control,
         visitors: dict[type, Callable[[Walk, Node, Any], None]],
         statements: dict[type, Callable[[Walk, Node, Any], None]],
         block: Callable[[Walk, Node, str | None], None],
@@ -64,9 +64,9 @@ class Walk:
         self.source = source
         self.language = language
         self.resolution = language.resolution
-        self.control = table
-        self.declares = not table.declares_by_assignment
-        self.roles = control.roles_of(language, table)
+        self.control = control_of(language.control or SHARED)
+        self.declares = not self.control.declares_by_assignment
+        self.roles = roles_of(language)
         self.visitors = visitors
         self.statements = statements
         self.block = block
@@ -95,10 +95,13 @@ class Walk:
         return self._form(node, role) if type(role) is control.Forms else role
 
     def _form(self, node: Node, role: control.Forms) -> Any:
-        leaves = [child for child in node.children if child.child_count < 2] or (
-            [] if node.child_count else [node]
-        )
-        marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}
+        if role.place:
+            marks = {self.text(field(role.place)(node))}
+        else:
+            leaves = [child for child in node.children if child.child_count < 2] or (
+                [] if node.child_count else [node]
+            )
+            marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}
         return next(form for mark, form in role.forms if not mark or mark in marks)
 
     def label_of(self, node: OptionalNode) -> str:

@@ -1,1 +1,1 @@
-"""Nodes of a syntax tree: their children, comments, literals, and the uses of their names."""
+"""Nodes of a syntax tree: comments, literals, and the uses of their names."""

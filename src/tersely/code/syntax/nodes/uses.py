@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
-from tersely.code.syntax.nodes.children import field
+from tersely.code.languages.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

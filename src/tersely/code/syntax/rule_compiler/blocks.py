@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import named_parts
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Handler, Lowerings
 
 if TYPE_CHECKING:

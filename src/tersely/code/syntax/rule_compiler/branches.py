@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import named_parts
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _branches(rule: model.Branches, walk: Lowering, node: Node) -> None:
             walk.value_knowing(facts(), child)
         return
     # late: processes that read no source have no tables
-    from tersely.code.languages.tables import leaves
+    from tersely.code.languages.conditions import leaves
 
     before = dict(walk.scope.versions)
     ends: list[dict[str, int]] = []

@@ -23,10 +23,10 @@ from tersely.code.expressions import (
     named_parameters,
 )
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts, next_part, parts_of
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 from tersely.code.syntax.rule_compiler.parameters import parameters_of
 

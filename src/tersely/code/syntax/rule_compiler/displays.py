@@ -17,10 +17,10 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
 from tersely.code.syntax.drafts import Naming
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 from tersely.code.syntax.rule_compiler.expressions import MAX_INDEX_DIGITS
 

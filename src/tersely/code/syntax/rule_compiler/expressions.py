@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from operator import call
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -30,10 +32,10 @@ from tersely.code.expressions import (
     patterned,
 )
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import OptionalNode, all_parts, has_token, line_of, named_parts
 from tersely.code.syntax.effects import with_named_callbacks
 from tersely.code.syntax.items import item, store_items
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings, visited
 
 if TYPE_CHECKING:
@@ -314,11 +316,16 @@ def _literal(rule: model.Literal, walk: Lowering, node: Node) -> Expression:
 
 
 def _either(rule: model.Either, walk: Lowering, node: Node) -> Expression:
-    if not rule.fields:
-        return either(*walk.values(node))
-    chosen = [child for place in rule.fields if (child := field(place)(node)) is not None]
+    return either(*_values_at(rule.fields, walk, node))
+
+
+def _values_at(places: Sequence[str], walk: Lowering, node: Node) -> tuple[Expression, ...]:
+    """The values of the children at some places, of all where none is named; others are visited."""
+    if not places:
+        return walk.values(node)
+    chosen = [field(place)(node) for place in places]
     walk.visit_others(node, *chosen)
-    return either(*map(walk.value, chosen))
+    return tuple(map(walk.value, chosen))
 
 
 def _inner(rule: model.Inner, walk: Lowering, node: Node) -> Expression:
@@ -341,8 +348,13 @@ def _generic(rule: model.Generic, walk: Lowering, node: Node) -> Expression:
     return (GENERIC, base, walk.values(arguments))
 
 
+def _spelled(rule: model.Spelled, walk: Lowering, node: Node) -> Expression:
+    return (GENERIC, rule.base, _values_at(rule.arguments, walk, node))
+
+
 def _custom(rule: model.Custom, walk: Lowering, node: Node) -> Expression:
-    return rule.lower(walk, node, *map(node.child_by_field_name, rule.fields.split()))
+    children = map(call, map(field, rule.fields.split()), repeat(node))
+    return rule.lower(walk, node, *children)
 
 
 EXPRESSIONS: Lowerings = {
@@ -359,5 +371,6 @@ EXPRESSIONS: Lowerings = {
     model.Inner: _inner,
     model.Typed: _typed,
     model.Generic: _generic,
+    model.Spelled: _spelled,
     model.Custom: _custom,
 }

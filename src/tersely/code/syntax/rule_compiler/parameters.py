@@ -15,9 +15,9 @@ from tersely.code.expressions import (
     Parameter,
 )
 from tersely.code.languages import model
+from tersely.code.languages.children import field
 from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
-from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.rule_compiler import Lowerings
 
 if TYPE_CHECKING:
