@@ -22,13 +22,14 @@ MAX_VALUE_LINES = 400
 
 
 class Taught(NamedTuple):
-    """A language that the page adds: a file with its value, lines of the registry, a test, and commands with what
-    they print.
+    """A language that the page adds: a file with its value, lines of the registry, a test, the table of the order of
+    its statements, and commands with what they print.
     """
 
     value: str
     known: str
     test: str
+    table: str
     shown: list[tuple[str, str]]
 
 
@@ -36,16 +37,18 @@ def lessons(page: str) -> dict[str, Taught]:
     """The languages that a page adds, by name. A block goes on with the file of the last one that names a file."""
     found: dict[str, Taught] = {}
     for kind, block in re.findall(
-        r"^```(python|console)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+        r"^```(python|console|json)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
     ):
         named = re.match(rf"# {LANGUAGES}/(\w+)\.py\n", block)
         if named:
-            found[named[1]] = Taught(block, "", "", [])
+            found[named[1]] = Taught(block, "", "", "", [])
             continue
         name, last = next(reversed(found.items()))
         if kind == "console":
             command, _, printed = block.removeprefix("$ tersely ").partition("\n")
             last.shown.append((command, printed))
+        elif kind == "json":
+            found[name] = last._replace(table=block)
         elif block.startswith("    "):
             found[name] = last._replace(known=block)
         elif block.startswith("# tests/"):
@@ -72,6 +75,8 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
     registry.write_text(text.replace("\nBY_RULES = {\n", f"\nBY_RULES = {{\n{known}"), "utf-8")
     for name, lesson in LESSONS.items():
         (home / LANGUAGES / f"{name}.py").write_text(lesson.value, "utf-8")
+        if lesson.table:
+            (home / LANGUAGES / "rules" / f"{name}.json").write_text(lesson.table, "utf-8")
         (home / f"test_{name}.py").write_text(lesson.test, "utf-8")
         for path, content in files_of(lesson.test).items():
             target = home / "repositories" / name / path
@@ -110,9 +115,10 @@ def test_the_page_holds_values_with_their_registration_and_their_tests() -> None
     for name, lesson in LESSONS.items():
         assert lesson.known.startswith(f'    "{name}": Known("{name}", "{name.upper()}", (".')
         assert lesson.test.startswith(f"# tests/code/languages/test_{name}.py\n")
-        assert len(lesson.value.splitlines()) <= MAX_VALUE_LINES + 1  # and the line with its path
+        lines = len(lesson.value.splitlines()) + len(lesson.table.splitlines())
+        assert lines <= MAX_VALUE_LINES + 1  # and the line with its path
     assert {command.split()[0] for _, command, _ in SHOWN} == {
-        "structure", "symbol", "context", "impact",
+        "structure", "symbol", "context", "impact", "cfg",
     }  # fmt: skip
 
 
