@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     ABSTRACT,
@@ -40,12 +40,22 @@ from tersely.code.languages.nodes import (
     all_parts,
     child_in,
     child_of,
-    children_in,
     line_of,
     named_parts,
     parts_in,
     parts_of,
     previous_part,
+)
+from tersely.code.languages.parts import c_types
+from tersely.code.languages.parts.c_declarators import (
+    UNNAMED_NAMESPACE,
+    Declarator,
+    chain,
+    converts,
+    in_class,
+    owns_names,
+    qualified,
+    read_declarator,
 )
 from tersely.code.languages.preprocessor import readable_c
 from tersely.code.languages.summaries import resolution_facts
@@ -58,23 +68,11 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-TYPE_NODES = ("struct_specifier", "union_specifier", "class_specifier", "enum_specifier")
 PARAMETERS = (
     "parameter_declaration",
     "optional_parameter_declaration",
     "variadic_parameter_declaration",
 )
-WRAPPING = (
-    "pointer_declarator", "array_declarator", "parenthesized_declarator", "reference_declarator", "init_declarator",
-    "attributed_declarator", "function_declarator", "structured_binding_declarator",
-)  # fmt: skip
-NAMES = (
-    "identifier", "field_identifier", "type_identifier", "qualified_identifier", "destructor_name", "operator_name",
-    "operator_cast", "template_function", "template_method", "primitive_type",
-)  # fmt: skip
-MAX_DECLARATOR_DEPTH = 60
-# a note: whether the walk is in one, whose names are those of the file alone
-UNNAMED_NAMESPACE = "unnamed namespace"
 DEFINED_HERE = "functions with a body"  # a note: their names
 
 
@@ -99,96 +97,6 @@ def included_files(files: Files, importer: str, module: str) -> list[str]:
     )
 
 
-# Declarators: the name is in the middle of its type
-
-
-class Declarator(NamedTuple):
-    """A declarator and the name that it declares."""
-
-    name: OptionalNode
-    function: OptionalNode  # its function declarator, for functions
-    is_direct: bool  # neither pointer, reference nor array
-    is_function_pointer: bool
-
-
-def read_declarator(node: OptionalNode) -> Declarator:
-    """The name in a declarator, with the kind of thing that it declares."""
-    function: OptionalNode = None
-    direct, points = True, False
-    for _ in range(MAX_DECLARATOR_DEPTH):
-        if node is None or node.type not in WRAPPING:
-            break
-        if node.type == "function_declarator":
-            # the innermost is the one called: `int (*f(char c))(void *a)`
-            function, points = node, False
-        elif node.type in ("pointer_declarator", "reference_declarator", "array_declarator"):
-            direct = False
-            points = points or (function is not None and node.type == "pointer_declarator")
-        node = node.child_by_field_name("declarator") or child_of(node, *WRAPPING, *NAMES)
-    if node is None or node.type not in NAMES:
-        return Declarator(None, function, direct, points)
-    return Declarator(node, None if points else function, direct, points)
-
-
-def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
-    """Qualifiers, last name and its node of a name that may be qualified."""
-    qualifiers = []
-    while node.type == "qualified_identifier":
-        scope, name = children_in(node, "scope", "name")
-        if scope is not None:
-            inner = scope.child_by_field_name("name") if scope.type == "template_type" else None
-            qualifiers.append(walk.text(inner or scope))
-        if name is None:
-            break
-        node = name
-    if node.type in ("template_function", "template_method"):
-        node = node.child_by_field_name("name") or node
-    if node.type == "operator_cast":
-        return qualifiers, _conversion(walk, node), node
-    return qualifiers, walk.text(node).replace(" ", ""), node
-
-
-def _converts(name: Node) -> bool:
-    """True if a name is that of `operator T`, which declares a function without a function
-    declarator.
-    """
-    while name.type == "qualified_identifier":
-        last = name.child_by_field_name("name")
-        if last is None:
-            break
-        name = last
-    return name.type == "operator_cast"
-
-
-def _conversion(walk: Lowering, node: Node) -> str:
-    """`operator T *`, without the parameters."""
-    end = node.child_by_field_name("declarator")
-    while end is not None and end.type != "abstract_function_declarator":
-        end = next(
-            (child for child in named_parts(end) if child.type.startswith("abstract_")), None
-        )
-    text = walk.text(node)
-    if end is not None:
-        text = walk.source[node.start_byte : end.start_byte].decode("utf-8", "replace")
-    return " ".join(text.split())
-
-
-def chain(names: list[str]) -> Expression:
-    """`a::b` as members of each other."""
-    expression: Expression = names[0] if names else None
-    for name in names[1:]:
-        expression = (MEMBER, expression, name)
-    return expression
-
-
-def _owns_names(walk: Lowering) -> bool:
-    return walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA, Kind.MACRO)
-
-
-def _in_class(walk: Lowering) -> bool:
-    return walk.scope.kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE, Kind.ENUM)
-
-
 # Functions
 
 # Macros that define a test: of nothing, or as a method of the class that is named first.
@@ -203,14 +111,14 @@ FIXTURES = {
 def lower_function(walk: Lowering, node: Node, declarator: OptionalNode) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
     found = read_declarator(declarator)
-    if found.name is None or (found.function is None and not _converts(found.name)):
+    if found.name is None or (found.function is None and not converts(found.name)):
         walk.values(node)
         return None
     body = node.child_by_field_name("body") or child_of(node, "try_statement")
     looks_like_one = (
         node.child_by_field_name("type") is None or walk.text(found.name) in MACRO_WORDS
     )
-    if looks_like_one and not _owns_names(walk):  # `foreach (…) {…}`, or `if (…) {…}` after a macro
+    if looks_like_one and not owns_names(walk):  # `foreach (…) {…}`, or `if (…) {…}` after a macro
         return walk.value(body)
     return define_function(walk, node, found.name, found.function, body)
 
@@ -222,7 +130,7 @@ def define_function(
     parent, outermost = walk.scope, walk.wrapped
     qualifiers, text, name_node = qualified(walk, name)
     fixture = FIXTURES.get(text) if node.child_by_field_name("type") is None else None
-    listed_names = _parameter_nodes(function) if fixture is not None else []
+    listed_names = parts_of(child_in(function, "parameters")) if fixture is not None else []
     if len(listed_names) > 1:  # `TEST(Suite, name) {…}`
         qualifiers = [walk.text(listed_names[0])]
         text = walk.text(listed_names[1])
@@ -232,13 +140,15 @@ def define_function(
     initializers = _initializers(node, body)
     listed = child_in(function, "parameters")
     parameters = _parameters(walk, listed)
-    kind = fixture or (Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION)
+    kind = fixture or (Kind.METHOD if qualifiers or in_class(walk) else Kind.FUNCTION)
     walk.wrapped = outermost
     draft = walk.enter(node, kind, text, name_node, initializers or body, ".".join(qualifiers))
     if qualifiers and fixture is not Kind.FUNCTION:
         draft.receiver_type = chain(qualifiers)
         draft.flags |= OUTSIDE
-    draft.flags |= _flags(walk, node, body, in_class=_in_class_draft(parent.kind))
+    draft.flags |= _flags(
+        walk, node, body, is_member=parent.kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE)
+    )
     draft.returned_type = returned
     draft.parameters += parameters
     draft.bound.update(parameter.name for parameter in parameters)
@@ -249,25 +159,19 @@ def define_function(
     return walk.leave(draft)
 
 
-def _flags(walk: Lowering, node: Node, body: OptionalNode, *, in_class: bool) -> int:
+def _flags(walk: Lowering, node: Node, body: OptionalNode, *, is_member: bool) -> int:
     """The flags of a function: STATIC of a class; PRIVATE to its file; ABSTRACT without a body."""
     flags = 0
     specifiers = (child for child in node.children if child.type == "storage_class_specifier")
     if any(walk.text(one) == "static" for one in specifiers):
-        flags |= STATIC if in_class else PRIVATE
+        flags |= STATIC if is_member else PRIVATE
     is_default = child_of(node, "default_method_clause") is not None
     if body is None and not is_default:
         # known where it is included
-        flags |= ABSTRACT if in_class else ABSTRACT | PRIVATE
+        flags |= ABSTRACT if is_member else ABSTRACT | PRIVATE
     if walk.notes.get(UNNAMED_NAMESPACE):
         flags |= PRIVATE
     return flags
-
-
-def _parameter_nodes(function: OptionalNode) -> list[Node]:
-    """The nodes in the parentheses of a function declarator."""
-    listed = child_in(function, "parameters")
-    return parts_of(listed)
 
 
 def _initializers(node: Node, body: OptionalNode) -> OptionalNode:
@@ -347,10 +251,6 @@ def parameter_of(name: str, annotation: Expression) -> Positional:
     return Positional(name, annotation, None, 0)
 
 
-def _in_class_draft(kind: Kind) -> bool:
-    return kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE)
-
-
 def _parameters(walk: Lowering, listed: OptionalNode) -> list[Positional]:
     found: list[Positional] = []
     for child in parts_of(listed):
@@ -393,7 +293,7 @@ def lower_declaration(walk: Lowering, node: Node, typed: OptionalNode) -> None:
         found = read_declarator(declarator)
         if found.name is None:
             walk.value(declarator)
-        elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
+        elif (found.function is not None or converts(found.name)) and owns_names(walk):
             body = _empty_body(declarator, default)
             if body is None and _is_defined_here(walk, node, walk.text(found.name)):
                 listed = child_in(found.function, "parameters")
@@ -423,7 +323,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         return
     if found.is_function_pointer:
         annotation = None
-    if annotation == walk.text(found.name) and _in_class(walk):
+    if annotation == walk.text(found.name) and in_class(walk):
         # a field that is called like its type
         annotation = (OUTER_NAME, annotation)
     value_node = (
@@ -435,7 +335,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
     elif annotation is not None:
         value = (TYPED, annotation)
     _, text, name_node = qualified(walk, found.name)
-    owns = _owns_names(walk)
+    owns = owns_names(walk)
     walk.rebinds = not owns
     walk.bind_name(text, value, name_node)
     walk.rebinds = False
@@ -444,7 +344,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         for child in node.children
     )
     if owns and not (is_extern and value_node is None):
-        walk.define_value(node, text, name_node, Kind.FIELD if _in_class(walk) else Kind.VARIABLE)
+        walk.define_value(node, text, name_node, Kind.FIELD if in_class(walk) else Kind.VARIABLE)
 
 
 def _initial(
@@ -460,7 +360,7 @@ def _initial(
     )
     constructs = constructs and annotation not in walk.resolution.inferred_types
     if value is None:
-        if constructs and not _owns_names(walk) and found.function is None:
+        if constructs and not owns_names(walk) and found.function is None:
             return walk.call(annotation, (), (), line_of(node), NEW)
         return None
     if value.type == "argument_list":
@@ -523,109 +423,6 @@ def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
     )
 
 
-# Types
-
-
-def lower_struct(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
-    """`struct T {…}`; without a body it names a type."""
-    if body is None:
-        return walk.value(name)
-    return define_class(
-        walk, node, name, body, Kind.CLASS if node.type == "class_specifier" else Kind.STRUCT
-    )
-
-
-def define_class(
-    walk: Lowering, node: Node, name: OptionalNode, body: Node, kind: Kind
-) -> Expression:
-    """Define a struct, union, class or enumeration with the members of its body."""
-    if name is not None and name.type == "template_type":
-        name = name.child_by_field_name("name")
-    qualifiers, text, name_node = qualified(walk, name) if name is not None else ([], "", None)
-    draft = walk.enter(
-        node, kind, text or walk.anonymous(kind.value), name_node, body, ".".join(qualifiers)
-    )
-    for child in named_parts(node):
-        if child.type == "base_class_clause":
-            draft.bases += [
-                walk.value(base) for base in named_parts(child) if base.type != "access_specifier"
-            ]
-    if walk.notes.get(UNNAMED_NAMESPACE):
-        draft.flags |= PRIVATE
-    walk.scope = draft
-    if body.type == "enumerator_list":
-        for child in named_parts(body):
-            label = child.child_by_field_name("name")
-            walk.field_value(child, "value")
-            if label is not None:
-                walk.bind_node(label, None)
-                walk.define_node(child, label, Kind.FIELD)
-    else:
-        walk.values(body)
-        _place_fields(walk, body, text)
-    return walk.leave(draft)
-
-
-def _place_fields(walk: Lowering, body: Node, own: str) -> None:
-    """Record that fields for functions hold the values that initialisers put in their place."""
-    place = 0
-    for field in named_parts(body):
-        for declarator in (
-            parts_in(field, "declarator") if field.type == "field_declaration" else []
-        ):
-            found = read_declarator(declarator)
-            if (
-                found.name is not None
-                and own
-                and (found.is_function_pointer or _is_plain_type(field))
-            ):
-                walk.store(walk.text(found.name), (MEMBER, (TYPED, own), f"{own}#{place}"))
-            place += 1
-
-
-def _is_plain_type(field: Node) -> bool:
-    made = field.child_by_field_name("type")
-    return made is not None and made.type == "type_identifier"
-
-
-def lower_enum(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
-    """`enum T {…}`."""
-    return walk.value(name) if body is None else define_class(walk, node, name, body, Kind.ENUM)
-
-
-def lower_typedef(walk: Lowering, node: Node, made: OptionalNode) -> None:
-    """`typedef T name;`; a type without a name of its own receives the name."""
-    declarators = parts_in(node, "declarator")
-    first = read_declarator(declarators[0]) if declarators else None
-    body = (
-        made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
-    )
-    is_nameless = made is not None and body is not None and made.child_by_field_name("name") is None
-    if (
-        is_nameless
-        and made is not None
-        and body is not None
-        and first is not None
-        and first.name is not None
-    ):
-        walk.wrapped = (node, 0)
-        annotation = define_class(walk, made, first.name, body, Kind.TYPE)
-        declarators = declarators[1:]
-    else:
-        annotation = walk.value(made)
-    for declarator in declarators:
-        found = read_declarator(declarator)
-        text = walk.text(found.name) if found.name is not None else ""
-        if found.name is None or not text:  # `typedef struct T {…};` declares no other name
-            continue
-        if text == annotation:  # `typedef struct T T;` only announces the struct
-            continue
-        is_function = found.is_function_pointer or found.function is not None
-        walk.bind_name(text, None if is_function else annotation, found.name)
-        if _owns_names(walk):
-            walk.define_value(node, text, found.name, Kind.TYPE)
-
-
 def lower_subscript(walk: Lowering, node: Node) -> Expression:
     """`a[i]`: an element of an array, or the object behind a pointer."""
     value = walk.field_value(node, "argument")
@@ -675,7 +472,7 @@ def lower_branch(
     return None
 
 
-RULES = rules_of("c", globals())
+RULES = rules_of("c", vars(c_types) | globals())
 
 BLOCKS = names("compound_statement for_statement while_statement if_statement switch_statement")
 

@@ -7,7 +7,7 @@ from functools import cache
 from operator import methodcaller
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.nodes import OptionalNode, child_of, named_parts, parts_in
+from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,8 +42,15 @@ def field(name: str) -> Child:
 
         return by_position
     if name[0] == ":":
-        wanted = name[1:].split(",")
-        return lambda node: child_of(node, *wanted)
+        wanted = frozenset(name[1:].split(","))
+
+        def by_type(node: Node) -> OptionalNode:
+            for child in named_parts(node):
+                if child.type in wanted:
+                    return child
+            return None
+
+        return by_type
     return methodcaller("child_by_field_name", name)
 
 

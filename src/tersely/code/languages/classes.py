@@ -7,7 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression, either
+from tersely.code.expressions import (
+    DECLARED,
+    GENERIC,
+    MEMBER,
+    NEW,
+    SEQUENCE,
+    TYPED,
+    Expression,
+    either,
+)
 from tersely.code.languages.children import field
 from tersely.code.languages.model import Files, shared_directories
 from tersely.code.languages.nodes import OptionalNode, TextOf, line_of, named_parts
@@ -47,6 +56,17 @@ def word(walk: Lowering, node: Node) -> Expression:
     return walk.text(node)
 
 
+def only(walk: Lowering, node: Node, child: OptionalNode) -> Expression:
+    """The value of one child; no other means anything."""
+    return walk.value(child)
+
+
+def new_array(walk: Lowering, node: Node, initial: OptionalNode) -> Expression:
+    """`new T[n]`, `new T[] {…}`, `new[] {…}`."""
+    walk.visit_others(node, initial)
+    return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
+
+
 def alternatives(
     walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
 ) -> Expression:
@@ -82,6 +102,23 @@ def namespace(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode
     if name is not None:
         walk.define_node(node, name, Kind.NAMESPACE)
     return walk.value(body)
+
+
+def nested_namespaces(
+    walk: Lowering, node: Node, path: Iterable[Node], body: OptionalNode, flags: int = 0
+) -> Expression:
+    """`namespace a.b {…}`: a namespace in a namespace, by the nodes of the names."""
+    drafts = []
+    for part in path:
+        drafts.append(walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body))
+        walk.scope = drafts[-1]
+        walk.scope.flags |= flags
+    walk.scope.body = body.id if body is not None else 0
+    walk.value(body)
+    result: Expression = None
+    while drafts:
+        result = walk.leave(drafts.pop())
+    return result
 
 
 def enum_member(walk: Lowering, node: Node, name: OptionalNode, value: OptionalNode) -> None:

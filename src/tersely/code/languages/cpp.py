@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import ELEMENT, MEMBER, NEW, PARTIAL, TYPED, Expression, is_tagged
-from tersely.code.languages import c
+from tersely.code.languages import c, classes
 from tersely.code.languages.c import (
     BLOCKS,
     RULES,
-    UNNAMED_NAMESPACE,
     included_files,
     parameter_of,
-    read_declarator,
 )  # fmt: skip
+from tersely.code.languages.classes import nested_namespaces
 from tersely.code.languages.model import (  # fmt: skip
     Language,
     Resolution,
@@ -23,11 +22,18 @@ from tersely.code.languages.model import (  # fmt: skip
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
+    first_part,
     has_token,
     last_line_of,
     last_part,
     named_parts,
     parts_of,
+)
+from tersely.code.languages.parts import c_types
+from tersely.code.languages.parts.c_declarators import (
+    UNNAMED_NAMESPACE,
+    read_declarator,
+    unqualified,
 )
 from tersely.code.languages.preprocessor import readable_cpp
 from tersely.code.languages.summaries import resolution_facts
@@ -43,11 +49,6 @@ CASTS = names("static_cast dynamic_cast const_cast reinterpret_cast down_cast")
 MAKERS = names("make_unique make_shared allocate_shared make_ref")
 
 
-def lower_friend(walk: Lowering, node: Node) -> None:
-    """`friend void f(T x) { … }` is defined here; `friend class B;` and prototypes declare nothing."""
-    walk.visit([child for child in named_parts(node) if child.type == "function_definition"])
-
-
 def lower_namespace(
     walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode
 ) -> Expression:
@@ -60,17 +61,7 @@ def lower_namespace(
         walk.value(body)
         walk.notes[UNNAMED_NAMESPACE] = around
         return None
-    drafts = []
-    for part in _parts(name):
-        draft = walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body)
-        draft.flags |= PARTIAL
-        drafts.append(draft)
-        walk.scope = draft
-    walk.value(body)
-    result: Expression = None
-    for draft in reversed(drafts):
-        result = walk.leave(draft)
-    return result
+    return nested_namespaces(walk, node, _parts(name), body, PARTIAL)
 
 
 def _parts(name: Node) -> list[Node]:
@@ -153,14 +144,12 @@ def lower_call(
     """Calls; `static_cast<T>(x)` and `make_unique<T>(…)` name the type of their result."""
     if function is None:
         return None
-    last = function
-    while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
-        last = last.child_by_field_name("name") or last
+    last = unqualified(function)
     line = last_line_of(function)
     if last.type == "template_function":
         name = _name(walk, last)
         types = last.child_by_field_name("arguments")
-        first = next((child for child in named_parts(types)), None) if types is not None else None
+        first = first_part(types)
         if name in CASTS or name in MAKERS:
             made = walk.value(first)
             values = walk.values(listed)
@@ -207,14 +196,10 @@ def lower_range_loop(
     walk.value(body)
 
 
-def lower_auto(walk: Lowering, node: Node) -> None:
-    """`auto` is an unknown type."""
-
-
 CPP = Language(
     name="cpp",
     grammar=wheel("tree_sitter_cpp"),
-    rules=RULES | rules_of("cpp", vars(c) | globals()),
+    rules=RULES | rules_of("cpp", vars(classes) | vars(c_types) | vars(c) | globals()),
     readable=readable_cpp,
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
     control="cpp",

@@ -11,7 +11,6 @@ from tersely.code.expressions import (
     POSITIONAL,
     PROPERTY,
     REST,
-    SEQUENCE,
     STATIC,
     TYPED,
     Expression,
@@ -151,38 +150,25 @@ def lower_property(
     return None
 
 
-def lower_creation(walk: Lowering, node: Node, typed: OptionalNode) -> Expression:
+def lower_creation(
+    walk: Lowering,
+    node: Node,
+    typed: OptionalNode,
+    arguments: OptionalNode,
+    initializer: OptionalNode,
+) -> Expression:
     """`new T(…) { Member = value, … }`."""
-    arguments = child_of(node, "argument_list")
     line = last_line_of(typed or node)
     created = walk.value(typed)
     positional, keywords = walk.arguments(arguments)
     made = walk.call(created, positional, keywords, line, NEW) if created is not None else None
-    initializer = node.child_by_field_name("initializer") or child_of(
-        node, "initializer_expression"
-    )
     for child in parts_of(initializer):
         left = child.child_by_field_name("left") if child.type == "assignment_expression" else None
         if left is None or left.type != "identifier":
             walk.visit(named_parts(child) if left is not None else [child])
             continue
-        value = walk.field_value(child, "right")
-        walk.fill(made, left, value)
+        walk.fill(made, left, walk.field_value(child, "right"))
     return made
-
-
-def lower_array_creation(walk: Lowering, node: Node) -> Expression:
-    """`new T[n]`, `new T[] {…}`, `new[] {…}`."""
-    initializer = child_of(node, "initializer_expression")
-    walk.field_value(node, "type")
-    return (
-        walk.value(initializer) if initializer is not None else (SEQUENCE, (), walk.next_serial())
-    )
-
-
-def lower_conditional_access(walk: Lowering, node: Node) -> Expression:
-    """The value of `a?.b` is that of the binding, which lowers the object."""
-    return walk.value(named_parts(node)[-1]) if named_parts(node) else None
 
 
 def lower_binding(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
@@ -207,17 +193,6 @@ def lower_pattern(walk: Lowering, node: Node, name: OptionalNode, type_node: Opt
     walk.visit([child for child in named_parts(node) if child.type.endswith("clause")])
     if name is not None and name.type == "identifier":
         bind_typed(walk, name, None if annotation == "var" else annotation)
-
-
-def lower_nameless(walk: Lowering, node: Node) -> None:
-    """Operators, destructors and indexers have no name to be called by: their code belongs to the
-    class.
-    """
-    walk.value(
-        node.child_by_field_name("body")
-        or node.child_by_field_name("accessors")
-        or node.child_by_field_name("value")
-    )
 
 
 COMPUTED = Function(Kind.PROPERTY, parameters="", body="accessors", returns="type", flags=PROPERTY)

@@ -11,7 +11,6 @@ from tersely.code.expressions import (
     MEMBER,
     NEW,
     REFERENCE,
-    SEQUENCE,
     TYPED,
     joined_texts,
 )
@@ -23,11 +22,8 @@ from tersely.code.languages.classes import (
     narrow_name,
 )
 from tersely.code.languages.model import (
-    Class,
-    Custom,
     Language,
     Resolution,
-    Rule,
     names,
     wheel,
 )
@@ -37,12 +33,10 @@ from tersely.code.languages.nodes import (
     all_parts,
     child_of,
     children_in,
-    first_part,
     has_token,
     last_line_of,
     line_of,
     named_parts,
-    parts_in,
     parts_of,
 )
 from tersely.code.languages.summaries import resolution_facts, summaries
@@ -67,21 +61,15 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
     return [Import(module, name, name, line)]
 
 
-def lower_array_creation(
-    walk: Lowering, node: Node, initial: OptionalNode, type_node: OptionalNode
-) -> Any:
-    """`new T[n]`, `new T[]{…}`."""
-    walk.value(type_node)
-    walk.visit(parts_in(node, "dimensions"))
-    return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
-
-
 def lower_creation(
-    walk: Lowering, node: Node, type_node: OptionalNode, arguments: OptionalNode
+    walk: Lowering,
+    node: Node,
+    first: OptionalNode,
+    type_node: OptionalNode,
+    arguments: OptionalNode,
+    body: OptionalNode,
 ) -> Any:
     """`new T(…)`, also with a class body, also of an inner class: `outer.new T(…)`."""
-    body = child_of(node, "class_body")
-    first = first_part(node)
     created = walk.value(type_node)
     if (
         first is not None
@@ -113,14 +101,14 @@ def lower_enum_constant(
     walk.define_node(node, name, Kind.CONSTANT)
 
 
-def lower_method_reference(walk: Lowering, node: Node) -> Any:
+def lower_method_reference(walk: Lowering, node: Node, owner: OptionalNode) -> Any:
     """`T::m`, `x::m`, `super::m`; `T::new` is a function that constructs."""
-    if not named_parts(node):
+    if owner is None:
         return None
-    target = walk.value(named_parts(node)[0])
+    target, last = walk.value(owner), all_parts(node)[-1]
     line = last_line_of(node)
-    if all_parts(node)[-1].type != "new":
-        member = walk.text(all_parts(node)[-1])
+    if last.type != "new":
+        member = walk.text(last)
         walk.mentions.add(member)
         return (REFERENCE, target, member)
     draft = walk.enter_lambda(node, None)
@@ -129,10 +117,10 @@ def lower_method_reference(walk: Lowering, node: Node) -> Any:
     return walk.leave(draft)
 
 
-def lower_pattern(walk: Lowering, node: Node) -> None:
+def lower_pattern(walk: Lowering, node: Node, type_node: OptionalNode, name: OptionalNode) -> None:
     """`T name` in a pattern."""
-    if len(named_parts(node)) > 1:
-        typed, name = walk.value(named_parts(node)[-2]), named_parts(node)[-1]
+    if type_node is not None and name is not None:
+        typed = walk.value(type_node)
         walk.bind(name, typed and (TYPED, typed))
 
 
@@ -152,11 +140,12 @@ def lower_instanceof(
         walk.bind(name, (DECLARED, value, typed))
 
 
-def lower_binary(walk: Lowering, node: Node) -> Any:
+def lower_binary(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
+) -> Any:
     """`"text" + x` is a text."""
-    left, right = (walk.field_value(node, side) for side in ("left", "right"))
-    is_sum = len(node.children) > 1 and all_parts(node)[1].type == "+"
-    return joined_texts(left, right) if is_sum else None
+    values = walk.value(left), walk.value(right)
+    return joined_texts(*values) if operator is not None and operator.type == "+" else None
 
 
 def lower_if(
@@ -229,10 +218,12 @@ def _assigns(walk: Lowering, node: Node, name: str) -> bool:
     return any(_assigns(walk, child, name) for child in named_parts(node))
 
 
-def lower_resource(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:
+def lower_resource(
+    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode, given: OptionalNode
+) -> None:
     """`try (T name = value)`: the resource is closed at the end."""
     typed = walk.value(type_node)
-    value = walk.value(node.child_by_field_name("value") or first_part(node))
+    value = walk.value(given)
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
         walk.bind(name, value)
@@ -253,17 +244,6 @@ def lower_annotations(walk: Lowering, node: Node) -> None:
         walk.scope = owner
         _call_annotations(walk, node, (DEFINED, method.definition))
         walk.scope = method
-
-
-def annotated_class(rule: Class) -> Custom:
-    """Annotations of a class are calls with it, made by the scope around it."""
-
-    def lower(walk: Lowering, node: Node) -> Any:
-        result = walk.as_rule(rule, node)
-        _call_annotations(walk, node, result)
-        return result
-
-    return Custom(lower)
 
 
 def _call_annotations(walk: Lowering, node: Node, annotated: Any) -> None:
@@ -293,14 +273,6 @@ def call_base(walk: Lowering, node: Node) -> None:
         walk.scope.calls.insert(0, (CALL, "super", (), (), line_of(node)))
 
 
-RULES: dict[str, Rule] = {
-    **rules_of("java", vars(classes) | globals()),
-    "class_declaration": annotated_class(
-        Class(bases=("superclass", "interfaces"), generics=(":type_parameters",))
-    ),
-}
-
-
 ANNOTATIONS = summaries(
     "java", "annotations"
 )  # take the definition that they annotate, then its parts
@@ -308,7 +280,7 @@ ANNOTATIONS = summaries(
 JAVA = Language(
     name="java",
     grammar=wheel("tree_sitter_java"),
-    rules=RULES,
+    rules=rules_of("java", vars(classes) | globals()),
     namespace_of=name_at(":package_declaration/#-1"),
     blocks=names(
         "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "

@@ -30,10 +30,8 @@ from tersely.code.languages.classes import (
     bind_typed,
     name_at,
     namespace_files,
-    narrow_name,
     own_name,
 )
-from tersely.code.languages.conditions import certain_parts, leaves
 from tersely.code.languages.model import (
     Class,
     Language,
@@ -45,15 +43,14 @@ from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
     child_of,
-    children_in,
     first_part,
     has_token,
     last_line_of,
     line_of,
     named_parts,
-    parts_in,
     parts_of,
 )
+from tersely.code.languages.parts import kotlin_conditions
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
@@ -168,16 +165,14 @@ def finish_function(walk: Lowering, node: Node) -> None:
         walk.scope.receiver_type = walk.scope.parameters[0].annotation
 
 
-def lower_body(walk: Lowering, node: Node) -> Expression:
+def lower_body(walk: Lowering, node: Node, inner: OptionalNode) -> Expression:
     """`= value` has a value, `{ … }` has none."""
-    inner = first_part(node)
     value = walk.value(inner)
     return None if inner is not None and inner.type == "block" else value
 
 
-def lower_lambda(walk: Lowering, node: Node) -> Expression:
+def lower_lambda(walk: Lowering, node: Node, listed: OptionalNode) -> Expression:
     """`{ a, b -> … }`; without parameters it has `it`."""
-    listed = child_of(node, "lambda_parameters")
     parameters: list[Parameter] = []
     several: list[tuple[str, Node]] = []
     for child in parts_of(listed):
@@ -200,20 +195,15 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft)
 
 
-def lower_call(walk: Lowering, node: Node) -> Expression:
+def lower_call(
+    walk: Lowering, node: Node, callee: OptionalNode, listed: OptionalNode, trailing: OptionalNode
+) -> Expression:
     """`f(…)`, `f(…) { … }`, `f { … }`."""
-    trailing = child_of(node, "annotated_lambda", "lambda_literal")
-    listed = child_of(node, "value_arguments")
-    callee = first_part(node)
-    if (
-        listed is None
-        and trailing is not None
-        and callee is not None
-        and callee.type == "call_expression"
-    ):
+    is_inside = listed is None and trailing is not None and callee is not None
+    if is_inside and callee is not None and callee.type == "call_expression":
         inner = child_of(callee, "value_arguments")
         if inner is not None and child_of(callee, "annotated_lambda") is None:
-            listed, callee = inner, named_parts(callee)[0]
+            listed, callee = inner, first_part(callee)
     line = last_line_of(callee) if callee is not None else line_of(node)
     called = walk.callee(callee)
     positional, keywords = call_arguments(walk, listed)
@@ -256,13 +246,11 @@ def lower_class(walk: Lowering, node: Node) -> Expression:
     return walk.as_rule(CLASSES[kind], node)
 
 
-def lower_companion(walk: Lowering, node: Node) -> Expression:
+def lower_companion(
+    walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode
+) -> Expression:
     """`companion object { … }`: its members are members of the enclosing class too."""
-    name = child_of(node, "identifier")
-    body = child_of(node, "class_body")
-    draft = walk.enter(
-        node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body
-    )
+    draft = walk.enter(node, Kind.CLASS, walk.text(name) or COMPANION, name, body)
     draft.bases = supertypes(walk, node)
     walk.scope = draft
     walk.value(body)
@@ -275,15 +263,15 @@ def lower_companion(walk: Lowering, node: Node) -> Expression:
 COMPANION = "Companion"
 
 
-def lower_object_literal(walk: Lowering, node: Node) -> Expression:
+def lower_object_literal(walk: Lowering, node: Node, body: OptionalNode) -> Expression:
     """`object : T { … }`."""
-    return anonymous_class(walk, node, child_of(node, "class_body"), supertypes(walk, node))
+    return anonymous_class(walk, node, body, supertypes(walk, node))
 
 
 def supertypes(walk: Lowering, node: Node) -> list[Expression]:
     """The types that an object is declared to be of: `: T(x), U`."""
-    specifiers = child_of(node, "delegation_specifiers")
-    found = [walk.value(first_part(one)) for one in (named_parts(specifiers) if specifiers else ())]
+    specifiers = parts_of(child_of(node, "delegation_specifiers"))
+    found = [walk.value(first_part(one)) for one in specifiers]
     return [type_ for type_ in found if type_ is not None]
 
 
@@ -332,7 +320,8 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     walk.rebinds = not owned
     bind_typed(walk, name, annotation, delegated)
     walk.rebinds = False
-    walk.visit([child for child in (getter, child_of(node, "setter")) if child is not None])
+    walk.value(getter)
+    walk.value(child_of(node, "setter"))
     if owned:
         modifiers = child_of(node, "modifiers")
         constant = modifiers is not None and "const" in walk.text(modifiers).split()
@@ -344,7 +333,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
 def _delegated_value(walk: Lowering, node: Node, value: Expression) -> Expression:
     """The value of a property: the result of the initializer of `by lazy { … }`, else `value`."""
     delegate = child_of(node, "property_delegate")
-    made = walk.value(first_part(delegate)) if delegate is not None else None
+    made = walk.value(first_part(delegate))
     if type(made) is tuple and made[1] == "lazy" and made[2]:
         return (CALL, made[2][-1], (), (), line_of(node))
     return value
@@ -370,12 +359,13 @@ def computed_property(
     return walk.leave(draft)
 
 
-def lower_enum_entry(walk: Lowering, node: Node) -> None:
+def lower_enum_entry(
+    walk: Lowering, node: Node, name: OptionalNode, listed: OptionalNode, body: OptionalNode
+) -> None:
     """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
-    name, body = child_of(node, "identifier"), child_of(node, "class_body")
     if name is None:
         return
-    positional, keywords = call_arguments(walk, child_of(node, "value_arguments"))
+    positional, keywords = call_arguments(walk, listed)
     owner = own_name(walk)
     value = walk.call(owner, tuple(positional), tuple(keywords), last_line_of(name), NEW)
     if body is not None:
@@ -384,15 +374,14 @@ def lower_enum_entry(walk: Lowering, node: Node) -> None:
     walk.define_node(node, name, Kind.CONSTANT)
 
 
-def lower_own_reference(walk: Lowering, node: Node) -> Expression:
+def lower_own_reference(walk: Lowering, node: Node, name_node: OptionalNode) -> Expression:
     """`::f`: a function in scope, or a method of the class around."""
-    name = walk.value(child_of(node, "identifier"))
+    name = walk.value(name_node)
     return either(name, (REFERENCE, "this", name)) if type(name) is str else name
 
 
-def lower_this(walk: Lowering, node: Node) -> Expression:
+def lower_this(walk: Lowering, node: Node, label: OptionalNode) -> Expression:
     """`this`, `this@Outer`."""
-    label = child_of(node, "identifier")
     return (MEMBER, walk.value(label), "this") if label is not None else "this"
 
 
@@ -421,131 +410,29 @@ def lower_for(walk: Lowering, node: Node) -> None:
     if parts[0].type == "multi_variable_declaration":
         bind_components(walk, parts[0], element)
     else:
-        bind_typed(
-            walk, child_of(parts[0], "identifier"), walk.value(child_of(parts[0], *TYPES)), element
-        )
+        _bind_declared(walk, parts[0], element)
     walk.visit(parts[2:])
 
 
-def lower_subject(walk: Lowering, node: Node) -> Expression:
+def lower_subject(
+    walk: Lowering, node: Node, declared: OptionalNode, value_node: OptionalNode
+) -> Expression:
     """`when (val x = value)`."""
-    declared = child_of(node, "variable_declaration")
-    value = walk.value(named_parts(node)[-1]) if named_parts(node) else None
-    if declared is not None:
-        bind_typed(
-            walk, child_of(declared, "identifier"), walk.value(child_of(declared, *TYPES)), value
-        )
+    value = walk.value(value_node)
+    _bind_declared(walk, declared, value)
     return value
 
 
-def lower_test(walk: Lowering, node: Node) -> None:
-    """`value is T` has no value that calls anything."""
-    walk.values(node)
+def _bind_declared(walk: Lowering, declared: OptionalNode, value: Expression) -> None:
+    """Bind the name of `x: T`."""
+    name, typed = child_of(declared, "identifier"), child_of(declared, *TYPES)
+    bind_typed(walk, name, walk.value(typed), value)
 
 
-def lower_if(walk: Lowering, node: Node, condition: OptionalNode) -> Expression:
-    """The value is that of a branch. A type test narrows a variable in the branch or after one that
-    leaves.
-    """
-    parts = named_parts(node)
-    before = dict(walk.scope.versions)
-    walk.value(condition)
-    narrow(walk, condition)
-    values: list[Expression] = []
-    branches = [part for part in parts if condition is None or part.id != condition.id]
-    for branch in branches:
-        values.append(walk.value(branch))
-        walk.scope.versions = before
-    if len(branches) == 1 and leaves(walk.language, branches[0]):
-        narrow(walk, condition, negated=True)
-    return either(*values)
-
-
-def lower_when(walk: Lowering, node: Node) -> Expression:
-    """The value is that of an entry; in each the subject is of the types that it tests for."""
-    subject = child_of(node, "when_subject")
-    walk.value(subject)
-    declared = child_of(subject, "variable_declaration")
-    name = child_of(declared or subject, "identifier") if subject is not None else None
-    values: list[Expression] = []
-    for entry in named_parts(node):
-        if entry.type == "when_entry":
-            before = dict(walk.scope.versions)
-            conditions = parts_in(entry, "condition")
-            values.append(
-                _entry_value(walk, entry, [part for part in conditions if part.is_named], name)
-            )
-            walk.scope.versions = before
-    return either(*values)
-
-
-def _entry_value(
-    walk: Lowering, entry: Node, conditions: list[Node], subject: OptionalNode
-) -> Expression:
-    types: list[Expression] = []
-    for condition in conditions:
-        types.append(walk.value(condition))
-        if len(conditions) == 1:
-            narrow(walk, condition)
-    tests = [
-        condition
-        for condition in conditions
-        if condition.type == "type_test" and not _is_negated(condition)
-    ]
-    if subject is not None and tests and len(tests) == len(conditions):
-        narrow_name(walk, walk.text(subject), either(*types))
-    tested = {condition.id for condition in conditions}
-    value: Expression = None
-    for child in named_parts(entry):
-        if child.id not in tested:
-            value = walk.value(child)
-    return value
-
-
-def _is_name(node: OptionalNode) -> bool:
-    return node is not None and node.type == "identifier"
-
-
-def _is_negated(node: Node) -> bool:
-    return has_token(node, "!is")
-
-
-def narrow(walk: Lowering, condition: OptionalNode, *, negated: bool = False) -> None:
-    """Names that a condition tests for their types have these types from here on; `negated`, where
-    it does not hold.
-    """
-    tests = certain_parts(condition, when=not negated) if condition is not None else ()
-    for test, holds in tests:
-        left, right = children_in(test, "left", "right")
-        if test.type == "is_expression" and _is_negated(test) is not holds and _is_name(left):
-            narrow_name(walk, walk.text(left), walk.value(right))
-
-
-def lower_catch(walk: Lowering, node: Node) -> None:
+def lower_catch(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> None:
     """`catch (e: T) { … }`."""
-    annotation = walk.value(child_of(node, *TYPES))
-    bind_typed(walk, child_of(node, "identifier"), annotation)
-    walk.value(child_of(node, "block"))
-
-
-OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "rem"}
-
-
-def lower_binary(
-    walk: Lowering, node: Node, first: OptionalNode, right_node: OptionalNode
-) -> Expression:
-    """`a ?: b` is one of both; `a / b` calls `a.div(b)`."""
-    tokens = {child.type for child in node.children}
-    left, before = walk.value(first), dict(walk.scope.versions)
-    narrow(walk, first if "&&" in tokens else None)
-    right = walk.value(right_node)
-    walk.scope.versions = before
-    if "?:" in tokens:
-        return either(left, right)
-    name = next((OPERATORS[token] for token in tokens if token in OPERATORS), "")
-    if not name or first is None or left is None or first.type.endswith("_literal"):
-        return None
-    return walk.call(walk.member(left, name), (right,), (), line_of(node))
+    bind_typed(walk, name, walk.value(child_of(node, *TYPES)))
+    walk.value(body)
 
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
@@ -559,10 +446,10 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     return walk.call(called, (walk.value(right),), (), line_of(name))
 
 
-def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> None:
+def lower_alias(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> None:
     """`typealias A = T`."""
     if name is not None:
-        walk.bind_node(name, walk.value(named_parts(node)[-1]))
+        walk.bind_node(name, walk.value(type_node))
         walk.define_node(node, name, Kind.TYPE)
 
 
@@ -584,7 +471,7 @@ CLASSES = {
 KOTLIN = Language(
     name="kotlin",
     grammar=wheel("tree_sitter_kotlin"),
-    rules=rules_of("kotlin", vars(classes) | globals()),
+    rules=rules_of("kotlin", vars(classes) | vars(kotlin_conditions) | globals()),
     label_of=label_of,
     control="kotlin",
     readable=readable,

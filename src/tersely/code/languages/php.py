@@ -23,6 +23,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import classes
 from tersely.code.languages.classes import (
     anonymous_class,
+    name_at,
     namespace_files,
 )
 from tersely.code.languages.model import (
@@ -36,7 +37,6 @@ from tersely.code.languages.model import (
 from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
-    child_in,
     child_of,
     first_part,
     line_of,
@@ -75,13 +75,6 @@ def read_use(node: Node, text: TextOf) -> list[Import]:
     return found
 
 
-def namespace_of(root: Node, text: TextOf) -> str:
-    """The first namespace that a file declares."""
-    declared = child_of(root, "namespace_definition")
-    name = child_in(declared, "name")
-    return text(name)
-
-
 def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files of a namespace, the file of a class, or a file that is included by its path."""
     if "/" not in module and not module.endswith(".php"):
@@ -99,6 +92,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 BY_NAMESPACE = namespace_files(".php", "\\")
+namespace_of = name_at(":namespace_definition/name")
 
 
 def lower_qualified(walk: Lowering, node: Node) -> Expression:
@@ -120,11 +114,13 @@ def lower_qualified(walk: Lowering, node: Node) -> Expression:
     return (IMPORTED, f"{own}\\{module}" if own else module, name)
 
 
-def lower_class_constant(walk: Lowering, node: Node) -> Expression:
+def lower_class_constant(
+    walk: Lowering, node: Node, owner_node: OptionalNode, constant: OptionalNode
+) -> Expression:
     """`T::NAME`; `T::class` stands for the class."""
-    if len(named_parts(node)) < 2:
+    if constant is None:
         return None
-    owner, name = walk.value(named_parts(node)[0]), walk.text(named_parts(node)[-1])
+    owner, name = walk.value(owner_node), walk.text(constant)
     walk.mentions.add(name)
     return owner if name == "class" else (MEMBER, owner, name)
 
@@ -195,15 +191,14 @@ def lower_constants(walk: Lowering, node: Node) -> None:
     """`const A = 1, B = 2;`."""
     for element in named_parts(node):
         if element.type == "const_element" and named_parts(element):
-            name = named_parts(element)[0]
-            value = walk.value(named_parts(element)[-1]) if len(named_parts(element)) > 1 else None
-            walk.bind_node(name, value)
+            name, *values = named_parts(element)
+            walk.bind_node(name, walk.value(values[-1]) if values else None)
             walk.define_node(node, name, Kind.CONSTANT)
 
 
 def lower_call(walk: Lowering, node: Node) -> Expression:
     """`f(…)`; `define('NAME', …)` is a definition too."""
-    result = walk.as_rule(CALL, node)
+    result = walk.as_rule(Call(), node)
     if result[1] == "define" and result[2] and is_tagged(result[2][0], CONST):
         listed = node.child_by_field_name("arguments")
         walk.define_value(node, str(result[2][0][1]), listed or node, Kind.CONSTANT)
@@ -228,9 +223,8 @@ def lower_traits(walk: Lowering, node: Node) -> None:
             walk.bind_name(walk.text(given), either(*members), given)
 
 
-def lower_include(walk: Lowering, node: Node) -> None:
+def lower_include(walk: Lowering, node: Node, path: OptionalNode) -> None:
     """`require 'path'`, `require __DIR__ . '/path'`."""
-    path = first_part(node)
     while path is not None and path.type == "parenthesized_expression":
         path = first_part(path)
     if path is not None and path.type == "binary_expression":
@@ -245,12 +239,8 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
     listed = node.child_by_field_name("parameters")
     constructor = walk.scope
     for child in parts_of(listed):
-        name = (
-            child.child_by_field_name("name")
-            if child.type == "property_promotion_parameter"
-            else None
-        )
-        if name is None:
+        name = child.child_by_field_name("name")
+        if name is None or child.type != "property_promotion_parameter":
             continue
         text = walk.text(name)
         constructor.binds.append(((MEMBER, "$this", text[1:]), text))
@@ -273,8 +263,6 @@ def meant_by_text(text: str) -> Expression:
     named = (IMPORTED, space, name) if space else name
     return (REFERENCE, named, method) if method else named
 
-
-CALL = Call("function", "arguments")
 
 PHP = Language(
     name="php",

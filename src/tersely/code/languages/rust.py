@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -12,7 +10,6 @@ from tersely.code.expressions import (
     DECLARED,
     EITHER,
     ELEMENT,
-    IMPORTED,
     ITEM,
     LITERAL,
     MEMBER,
@@ -25,30 +22,25 @@ from tersely.code.expressions import (
 from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages import classes
 from tersely.code.languages.model import (
-    Attribute,
-    Comment,
-    Files,
     Language,
     Resolution,
-    joined_path,
     names,
     wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
-    all_parts,
-    child_of,
     has_token,
     last_line_of,
-    line_of,
     named_parts,
     parts_in,
     parts_of,
 )
+from tersely.code.languages.parts import rust_macros, rust_modules
+from tersely.code.languages.parts.rust_macros import part_of
+from tersely.code.languages.parts.rust_modules import SEPARATOR, module_files
 from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.languages.tables import rules_of
-from tersely.code.places import directory_of, file_name_of
-from tersely.code.symbols import Import, Kind
+from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -56,279 +48,6 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 TUPLE = "()"  # a generic type that the grammar spells with symbols
-SEPARATOR = "::"
-OWN_MACROS = "macros"  # a note of the macros that the file has defined so far
-FILE_ATTRIBUTE = re.compile(r'\bpath\s*=\s*"([^"]+\.rs)"')
-PATH_WORDS = ("crate", "self", "super")
-
-
-# Modules
-
-
-def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """The file of a module path: `crate::a::b`, `self::a`, `super::a`, `a::b` (a child, else a
-    crate); or the one at a path, in the folder of the file's child modules after `self/`.
-    """
-    if module.endswith(".rs"):
-        is_below = module.startswith("self/")
-        home = _child_directory(importer, files) if is_below else directory_of(importer)
-        return [joined_path(home.rstrip("/"), module.removeprefix("self/"))]
-    parts = module.replace(".", SEPARATOR).split(SEPARATOR)
-    if not importer:
-        roots = [path for name, path in files.once(_crates) if name == parts[0]]
-        return [found for root in roots for found in _submodule_file(files, root, parts[1:])]
-    first = parts[0]
-    if first == "crate":
-        root = _crate_root(files, importer)
-        return _submodule_file(files, root, parts[1:]) if root else []
-    if first in ("self", "super"):
-        place = importer
-        while parts and parts[0] in ("self", "super"):
-            if parts.pop(0) == "super":
-                place = _parent(files, place)
-                if not place:
-                    return []
-        return _submodule_file(files, place, parts)
-    for name, path in files.once(_crates):
-        if name == first:
-            return _submodule_file(files, path, parts[1:])
-    return _submodule_file(files, importer, parts)
-
-
-def _submodule_file(files: Files, path: str, parts: list[str]) -> list[str]:
-    """The file of a module below the module that a file is. One written inside a file has a
-    directory all the same.
-    """
-    directory, found = _child_directory(path, files), path
-    for part in parts:
-        forms = (f"{directory}{part}.rs", f"{directory}{part}/mod.rs")
-        found = next((form for form in forms if form != path and files.exists(form)), "")
-        directory = _child_directory(found, files) if found else f"{directory}{part}/"
-    return [found] if found else []
-
-
-def _child_directory(path: str, files: Files) -> str:
-    """The folder of the files of child modules, with a slash at its end unless it is the root."""
-    directory, _, name = path.rpartition("/")
-    home = f"{directory}/" if directory else ""
-    return (
-        home if name == "mod.rs" or _is_root(files, path) else f"{home}{name.removesuffix('.rs')}/"
-    )
-
-
-def _is_root(files: Files, path: str) -> bool:
-    """True if a file is the root module of a crate."""
-    directory, _, name = path.rpartition("/")
-    if name in ("lib.rs", "main.rs", "build.rs"):
-        return True
-    if file_name_of(directory) in ("bin", "tests", "examples", "benches"):
-        return not files.exists(f"{directory}/mod.rs")
-    return any(root == path for _, root in files.once(_crates))
-
-
-def _parent(files: Files, path: str) -> str:
-    """The file of the parent module of a file, "" for a crate's root."""
-    if _is_root(files, path):
-        return ""
-    directory, _, name = path.rpartition("/")
-    if name == "mod.rs":
-        directory = directory_of(directory)
-    roots = {directory_of(root): root for _, root in files.once(_crates)}
-    while True:
-        home = f"{directory}/" if directory else ""
-        forms = (
-            f"{home}mod.rs",
-            f"{directory}.rs" if directory else "",
-            f"{home}lib.rs",
-            f"{home}main.rs",
-        )
-        found = next((form for form in forms if form and form != path and files.exists(form)), "")
-        if found or directory in roots or not directory:
-            return found or roots.get(directory, "")
-        # a module written inside the file of the one around it
-        directory = directory_of(directory)
-
-
-def _crate_root(files: Files, path: str) -> str:
-    """The root module of the crate that a file belongs to."""
-    seen = set()
-    while path and path not in seen:
-        seen.add(path)
-        above = _parent(files, path)
-        if not above:
-            return path
-        path = above
-    return path
-
-
-def _crates(files: Files) -> list[tuple[str, str]]:
-    """(name, root file) of every library crate of the repository."""
-    found = []
-    manifests: set[str] = set()
-    for path in files.under(""):
-        directory = directory_of(path) if path.endswith(".rs") else None
-        while directory is not None and directory not in manifests:
-            manifests.add(directory)
-            directory = directory_of(directory) if directory else None
-    for directory in sorted(manifests):
-        prefix = f"{directory}/" if directory else ""
-        text = files.text(f"{prefix}Cargo.toml")
-        package, library = _section(text, "package"), _section(text, "lib")
-        name = _setting(library, "name") or _setting(package, "name")
-        root = prefix + (_setting(library, "path") or "src/lib.rs")
-        if name and files.exists(root):
-            found.append((name.replace("-", "_"), root))
-        for binary in re.findall(r"^\[\[bin\]\](.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL):
-            path = prefix + _setting(binary, "path")
-            if files.exists(path):
-                found.append(("", path))
-    return found
-
-
-def _section(text: str, name: str) -> str:
-    found = re.search(rf"^\[{name}\](.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL)
-    return found[1] if found else ""
-
-
-def _setting(section: str, name: str) -> str:
-    found = re.search(rf'^[ \t]*{name}[ \t]*=[ \t]*"([^"]*)"', section, re.MULTILINE)
-    return found[1] if found else ""
-
-
-# Paths, and the names that `use` brings in
-
-
-def _segments(walk: Lowering, node: OptionalNode) -> list[str]:
-    """The names of a path; empty when it is not one of plain names."""
-    if node is None:
-        return []
-    if node.type in ("scoped_identifier", "scoped_type_identifier"):
-        path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
-        before = _segments(walk, path)
-        return [*before, walk.text(name)] if name is not None and (before or path is None) else []
-    return [walk.text(node)] if not len(named_parts(node)) else []
-
-
-def _inline_depth(walk: Lowering) -> int:
-    """The number of modules written inside the file that surround the current scope."""
-    depth, scope = 0, walk.scope
-    position = scope.definition
-    while position > 0:
-        depth += walk.definitions[position].kind == Kind.NAMESPACE
-        position = walk.definitions[position].parent
-    return depth
-
-
-def _from_file(walk: Lowering, segments: list[str]) -> list[str]:
-    """A path as seen from the file: modules written inside the file are left by `super` first."""
-    depth = _inline_depth(walk)
-    if not depth or segments[0] not in ("self", "super"):
-        return segments
-    inline: list[str] = []
-    position = walk.scope.definition
-    while position > 0:
-        if walk.definitions[position].kind == Kind.NAMESPACE:
-            inline.insert(0, walk.definitions[position].name)
-        position = walk.definitions[position].parent
-    rest = list(segments)
-    while rest and (rest[0] == "self" or (rest[0] == "super" and inline)):
-        if rest.pop(0) == "super":
-            inline.pop()
-    return ["self", *inline, *rest] if not rest or rest[0] != "super" else rest
-
-
-def lower_path(walk: Lowering, node: Node, path: OptionalNode, name: OptionalNode) -> Expression:
-    """`a::b`: a member of a, or of a module for paths that start at one."""
-    segments = _segments(walk, node)
-    if segments and segments[0] in PATH_WORDS and len(segments) > 1:
-        segments = _from_file(walk, segments)
-        walk.mentions.update(segments)
-        return (IMPORTED, SEPARATOR.join(segments[:-1]), segments[-1])
-    if name is None or path is None:
-        return walk.text(name) if name is not None else None
-    text = walk.text(name)
-    walk.mentions.add(text)
-    return (MEMBER, walk.value(path), text)
-
-
-def lower_use(walk: Lowering, node: Node) -> None:
-    """`use a::{b as c, d::*, self};`: binds names, also for other modules where it is `pub`."""
-    line = line_of(node)
-    for module, name, alias in _use_bindings(walk, node.child_by_field_name("argument"), []):
-        segments = _from_file(walk, [*module, name] if name and name != "*" else module or [""])
-        if name == "*":
-            walk.add_import(Import(SEPARATOR.join(segments), "*", "", line))
-        elif len(segments) > 1:
-            walk.add_import(
-                Import(
-                    SEPARATOR.join(segments[:-1]), segments[-1], "" if alias == "_" else alias, line
-                )
-            )
-        else:
-            walk.add_import(Import(segments[0], "", alias, line))
-
-
-def _use_bindings(
-    walk: Lowering, node: OptionalNode, before: list[str]
-) -> Iterator[tuple[list[str], str, str]]:
-    """(module, name, alias) of everything that a use tree brings in."""
-    if node is None:
-        return
-    if node.type == "use_list":
-        for child in named_parts(node):
-            yield from _use_bindings(walk, child, before)
-    elif node.type == "scoped_use_list":
-        path = _segments(walk, node.child_by_field_name("path"))
-        yield from _use_bindings(walk, node.child_by_field_name("list"), before + path)
-    elif node.type == "use_wildcard":
-        yield before + (_segments(walk, named_parts(node)[0]) if named_parts(node) else []), "*", ""
-    elif node.type == "use_as_clause":
-        path = before + _segments(walk, node.child_by_field_name("path"))
-        alias = node.child_by_field_name("alias")
-        if path[-1:] == ["self"] and len(path) > 1:
-            path.pop()
-        if path and alias is not None:
-            yield path[:-1], path[-1], walk.text(alias)
-    elif node.type == "self" and before:
-        yield before[:-1], before[-1], before[-1]
-    elif not node.type.endswith("_comment"):
-        path = before + _segments(walk, node)
-        if path:
-            yield path[:-1], path[-1], path[-1]
-
-
-def lower_extern_crate(walk: Lowering, node: Node, name: OptionalNode, alias: OptionalNode) -> None:
-    """`extern crate a as b;`."""
-    if name is not None:
-        walk.add_import(Import(walk.text(name), "", walk.text(alias or name), line_of(node)))
-
-
-def lower_module(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
-    """`mod name;` declares a file, `mod name { … }` is a module by itself."""
-    if name is None:
-        return None
-    if body is None:
-        segments = _from_file(walk, ["self", walk.text(name)])
-        around = segments[:-1] if len(segments) > len(("self", "name")) else []
-        written = ["/".join([*around, path]) for path in _paths_before(walk, node)]
-        for module in written or [SEPARATOR.join(segments)]:
-            walk.add_import(Import(module, "", walk.text(name), line_of(node)))
-        return None
-    draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
-    walk.scope = draft
-    walk.value(body)
-    return walk.leave(draft)
-
-
-def _paths_before(walk: Lowering, node: Node) -> list[str]:
-    """The files of a module by its attributes: `#[path = "unix.rs"]`, also for some targets alone."""
-    found: list[str] = []
-    before = node.prev_named_sibling
-    while before is not None and type(walk.rule(before)) in (Attribute, Comment):
-        if before.type == "attribute_item":
-            found += FILE_ATTRIBUTE.findall(walk.text(before))
-        before = before.prev_named_sibling
-    return found
 
 
 # Types
@@ -479,21 +198,7 @@ def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
 
 def _part(walk: Lowering, made: OptionalNode, field: str) -> Expression:
     """A field of the type that a pattern names: of a variant or of a struct."""
-    return _part_of(walk.value(made), field)
-
-
-def _part_of(typed: Expression, field: str) -> Expression:
-    if typed is None:
-        return None
-    struct = (MEMBER, (TYPED, typed), field)
-    if is_tagged(typed, MEMBER):
-        return (EITHER, ((MEMBER, typed[1], f"{typed[2]}.{field}"), struct))
-    if is_tagged(typed, IMPORTED) and SEPARATOR in typed[1]:
-        owner, _, name = typed[1].rpartition(SEPARATOR)
-        return (EITHER, ((MEMBER, (IMPORTED, owner, name), f"{typed[2]}.{field}"), struct))
-    if type(typed) is str:  # a variant by its own name is an instance of its enum
-        return (EITHER, ((MEMBER, typed, f"{typed}.{field}"), struct))
-    return struct
+    return part_of(walk.value(made), field)
 
 
 def lower_let(walk: Lowering, node: Node) -> None:
@@ -619,201 +324,12 @@ def lower_range(walk: Lowering, node: Node) -> Expression:
     return (LITERAL, "Range")
 
 
-# Macros: their arguments are tokens, read as far as they look like expressions
-
-
-def lower_macro_call(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
-    """`name!(tokens)`: calls the macro, and the functions that the tokens call."""
-    tree = child_of(node, "token_tree")
-    line = line_of(node)
-    callee = walk.callee(name)
-    return _macro_value(walk, callee, tree, line)
-
-
-def _macro_value(
-    walk: Lowering, callee: Expression, tree: OptionalNode, line: int = 0
-) -> Expression:
-    """The result of a macro that is called with a token tree."""
-    if callee == "matches" and tree is not None:
-        _match_tokens(walk, all_parts(tree)[1:-1])
-        return (LITERAL, "bool")
-    values = _token_values(walk, all_parts(tree)[1:-1]) if tree is not None else []
-    if callee == "vec":
-        return (SEQUENCE, tuple(values), walk.next_serial())
-    if type(callee) is str:
-        walk.scope.read.add(callee)
-        is_standard = callee in STANDARD_MACROS and callee not in walk.notes.get(OWN_MACROS, ())
-        callee = f"{callee}!" if is_standard else callee
-    if callee is not None:
-        walk.call(callee, tuple(values), (), line or (line_of(tree) if tree is not None else 0))
-    return None
-
-
-def _match_tokens(walk: Lowering, tokens: list[Node]) -> None:
-    """`value, pattern if guard`: the guard sees the names of the pattern."""
-    kinds = [token.type for token in tokens]
-    comma = kinds.index(",") if "," in kinds else len(tokens)
-    guard = kinds.index("if", comma) if "if" in kinds[comma:] else len(tokens)
-    before = dict(walk.scope.versions)
-    values = _token_values(walk, tokens[:comma])
-    _bind_tokens(walk, tokens[comma + 1 : guard], values[0] if len(values) == 1 else None)
-    _token_values(walk, tokens[guard + 1 :])
-    walk.scope.versions = before
-
-
-def _bind_tokens(walk: Lowering, tokens: list[Node], value: Expression) -> None:
-    """Bind the names of a pattern that is written as tokens."""
-    position = 0
-    while position < len(tokens):
-        token = tokens[position]
-        text = walk.text(token)
-        if token.type == "token_tree":
-            for place, part in enumerate(_comma_separated(token)):
-                _bind_tokens(walk, part, value and (ITEM, value, (CONST, place)))
-        elif token.type == "identifier" and (
-            text[:1].isupper() or _is_followed_by(tokens, position, "::")
-        ):
-            made, position = _token_path(walk, tokens, position)
-            if position < len(tokens) and tokens[position].type == "token_tree":
-                _bind_variant(walk, tokens[position], made, value)
-                position += 1
-            continue
-        elif token.type == "identifier":
-            walk.bind_anew(text, value, token)
-        position += 1
-
-
-def _is_followed_by(tokens: list[Node], position: int, kind: str) -> bool:
-    return position + 1 < len(tokens) and tokens[position + 1].type == kind
-
-
-def _comma_separated(tree: Node) -> list[list[Node]]:
-    """The tokens between the delimiters of a tree, as commas separate them."""
-    found: list[list[Node]] = [[]]
-    for token in all_parts(tree)[1:-1]:
-        if token.type == ",":
-            found.append([])
-        else:
-            found[-1].append(token)
-    return found
-
-
-def _bind_variant(walk: Lowering, tree: Node, made: Expression, value: Expression) -> None:
-    """`Variant(a, b)`, `Variant { a, b: c }` as tokens."""
-    by_name = all_parts(tree)[0].type == "{"
-    for place, part in enumerate(_comma_separated(tree)):
-        field = walk.text(part[0]) if by_name and part else str(place)
-        inside = part[2:] if by_name and _is_followed_by(part, 0, ":") else part
-        wraps = made in ("Some", "Ok")
-        _bind_tokens(
-            walk, inside, value if wraps else None if made == "Err" else _part_of(made, field)
-        )
-
-
-def _token_values(walk: Lowering, tokens: list[Node]) -> list[Expression]:
-    """The values of the expressions that tokens may be read as."""
-    values: list[Expression] = []
-    position = 0
-    while position < len(tokens):
-        value, position = _token_expression(walk, tokens, position)
-        if value is not None:
-            values.append(value)
-    return values
-
-
-def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
-    """A path with its members and calls, from one token on; returns the position behind it too."""
-    token = tokens[position]
-    position += 1
-    if token.type == "token_tree":
-        values = _token_values(walk, all_parts(token)[1:-1])
-        value: Expression = values[0] if len(values) == 1 else None
-    elif token.type in ("identifier", "self", "crate", "super", "metavariable"):
-        if (
-            position + 1 < len(tokens)
-            and tokens[position].type == "!"
-            and tokens[position + 1].type == "token_tree"
-        ):
-            return _macro_value(walk, walk.text(token), tokens[position + 1]), position + 2
-        value, position = _token_path(walk, tokens, position - 1)
-    elif token.type.endswith("_literal"):
-        return (LITERAL, "str"), position
-    else:
-        return None, position
-    return _token_postfix(walk, tokens, position, value)
-
-
-def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
-    names = [walk.text(tokens[position])]
-    position += 1
-    while (
-        position + 1 < len(tokens)
-        and tokens[position].type == "::"
-        and not len(named_parts(tokens[position + 1]))
-    ):
-        names.append(walk.text(tokens[position + 1]))
-        position += 2
-    if names[0] in PATH_WORDS and len(names) > 1:
-        names = _from_file(walk, names)
-        walk.mentions.update(names)
-        return (IMPORTED, SEPARATOR.join(names[:-1]), names[-1]), position
-    walk.scope.read.add(names[0])
-    walk.mentions.update(names[1:])
-    value: Expression = walk.current_variable(names[0])
-    for name in names[1:]:
-        value = (MEMBER, value, name)
-    return value, position
-
-
-def _token_postfix(
-    walk: Lowering, tokens: list[Node], position: int, value: Expression
-) -> tuple[Expression, int]:
-    while position < len(tokens):
-        token = tokens[position]
-        if token.type == "token_tree" and all_parts(token)[0].type == "(":
-            arguments = tuple(_token_values(walk, all_parts(token)[1:-1]))
-            value = walk.call(value, arguments, (), line_of(token)) if value is not None else None
-            position += 1
-        elif token.type == "token_tree" and all_parts(token)[0].type == "[":
-            _token_values(walk, all_parts(token)[1:-1])
-            value = value and (ITEM, value, None)
-            position += 1
-        elif token.type == "." and position + 1 < len(tokens):
-            value = walk.member(value, walk.text(tokens[position + 1]))
-            position += 2
-        elif token.type == "?":
-            position += 1
-        else:
-            break
-    return value, position
-
-
-def lower_macro(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
-    """`macro_rules! name { … }`: its bodies call the functions that they name."""
-    text = walk.text(name) if name is not None else walk.anonymous("macro")
-    draft = walk.enter(node, Kind.MACRO, text, name, None)
-    walk.notes.setdefault(OWN_MACROS, set()).add(text)
-    walk.scope = draft
-    for rule in named_parts(node):
-        body = rule.child_by_field_name("right")
-        if body is not None and len(body.children) > 1:
-            _token_values(walk, all_parts(body)[1:-1])
-    return walk.leave(draft)
-
-
-STANDARD_MACROS = names(
-    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne env "
-    "eprint eprintln file format format_args include include_bytes include_str line matches module_path option_env "
-    "panic print println stringify thread_local todo unimplemented unreachable vec write writeln"
-)
-
-
 METHODS = summaries("rust", "methods")
 
 RUST = Language(
     name="rust",
     grammar=wheel("tree_sitter_rust"),
-    rules=rules_of("rust", vars(classes) | globals()),
+    rules=rules_of("rust", vars(classes) | vars(rust_macros) | vars(rust_modules) | globals()),
     blocks=names("block match_arm for_expression while_expression if_expression"),
     control="rust",
     resolution=Resolution(

@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import ecmascript
+from tersely.code.languages.classes import nested_namespaces
 from tersely.code.languages.ecmascript import (
     BLOCKS,
     QUOTES,
@@ -142,15 +143,9 @@ def lower_literal(walk: Lowering, node: Node) -> Expression:
     return (UNIT, int(text) if text.isdecimal() else text)
 
 
-def lower_array_type(walk: Lowering, node: Node) -> Expression:
-    """`T[]`."""
-    element = walk.value(first_part(node))
-    return (GENERIC, "Array", (element,))
-
-
-def lower_annotation(walk: Lowering, node: Node) -> Expression:
+def lower_annotation(walk: Lowering, node: Node, type_node: OptionalNode) -> Expression:
     """`: T`, after `?` in a type one of which values may be undefined."""
-    type_, around = walk.value(first_part(node)), node.parent
+    type_, around = walk.value(type_node), node.parent
     if type_ is None or around is None or around.type != "property_signature":
         return type_
     is_optional = has_token(around, "?")
@@ -159,15 +154,13 @@ def lower_annotation(walk: Lowering, node: Node) -> Expression:
 
 def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
     """`[A, B]`, as an array of either."""
-    parts = tuple(
-        part for part in (walk.value(child) for child in named_parts(node)) if part is not None
-    )
+    parts = tuple(part for part in walk.values(node) if part is not None)
     return (GENERIC, "Array", ((EITHER, parts),)) if parts else None
 
 
-def lower_type_query(walk: Lowering, node: Node) -> Expression:
+def lower_type_query(walk: Lowering, node: Node, named: OptionalNode) -> Expression:
     """`typeof x` as a type."""
-    inner = walk.value(first_part(node))
+    inner = walk.value(named)
     return inner and (GENERIC, "typeof", (inner,))
 
 
@@ -235,9 +228,9 @@ def lower_index_signature(walk: Lowering, node: Node) -> None:
         walk.scope.bases.append(every)
 
 
-def lower_keys(walk: Lowering, node: Node) -> Expression:
+def lower_keys(walk: Lowering, node: Node, owner: OptionalNode) -> Expression:
     """`keyof T`: the names of the members of a type."""
-    return (KEY_OF, (TYPED, walk.value(first_part(node))))
+    return (KEY_OF, (TYPED, walk.value(owner)))
 
 
 def lower_lookup(walk: Lowering, node: Node) -> Expression:
@@ -265,10 +258,11 @@ def _type_of_member(walk: Lowering, node: Node) -> Expression:
     return walk.field_value(node, "type")
 
 
-def lower_cast(walk: Lowering, node: Node) -> Expression:
+def lower_cast(
+    walk: Lowering, node: Node, value: OptionalNode, type_node: OptionalNode
+) -> Expression:
     """`x as T`, `x satisfies T`: the value of x, and an instance of T."""
-    parts = [walk.value(child) for child in named_parts(node)[:2]]
-    return _cast(parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
+    return _cast(walk.value(value), walk.value(type_node))
 
 
 def _cast(value: Expression, annotation: Expression) -> Expression:
@@ -277,16 +271,12 @@ def _cast(value: Expression, annotation: Expression) -> Expression:
     return (EITHER, (value, (TYPED, annotation)))
 
 
-def lower_assertion(walk: Lowering, node: Node) -> Expression:
+def lower_assertion(
+    walk: Lowering, node: Node, type_node: OptionalNode, value: OptionalNode
+) -> Expression:
     """`<T>x`."""
-    annotation = None
-    value = None
-    for child in named_parts(node):
-        if child.type == "type_arguments":
-            annotation = walk.value(first_part(child))
-        else:
-            value = walk.value(child)
-    return _cast(value, annotation)
+    annotation = walk.value(type_node)
+    return _cast(walk.value(value), annotation)
 
 
 def lower_namespace(
@@ -295,24 +285,14 @@ def lower_namespace(
     """`namespace a.b {…}` is a namespace in a namespace."""
     path = _names_of_path(name) if name is not None else []
     if len(path) < 2:
-        return walk.as_rule(NAMESPACE, node)
-    drafts = []
-    for part in path:
-        drafts.append(walk.enter(node, Kind.NAMESPACE, walk.text(part), part, body))
-        walk.scope = drafts[-1]
-    walk.scope.body = body.id if body is not None else 0
-    walk.value(body)
-    result: Expression = None
-    while drafts:
-        result = walk.leave(drafts.pop())
-    return result
+        return walk.as_rule(Class(kind=Kind.NAMESPACE), node)
+    return nested_namespaces(walk, node, path, body)
 
 
 def _names_of_path(node: Node) -> list[Node]:
     return [name for child in named_parts(node) for name in _names_of_path(child)] or [node]
 
 
-NAMESPACE = Class(kind=Kind.NAMESPACE)
 GLOBAL_NAMESPACE = Class(kind=Kind.NAMESPACE, name=f"={GLOBAL}", body=":statement_block")
 
 
@@ -388,7 +368,7 @@ TYPESCRIPT = Language(
     name="typescript",
     grammar=wheel("tree_sitter_typescript", "language_typescript"),
     readable=readable_types,
-    rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
+    rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion, ":type_arguments/#0 #-1")},
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
