@@ -10,14 +10,14 @@ from tersely.code.languages.nodes import first_part
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.lowering import Lowering
+    from tersely.code.syntax.scopes import Scopes
 
 
 # begins a comment for documentation in all languages that know it (JSDoc, Javadoc, Doxygen, …)
 _DOCUMENTATION = b"/**"
 
 
-def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
+def comment_above(walk: Scopes, node: Node) -> tuple[int, int]:
     """Byte span of the comments that end on the line above a definition, (0, 0) without any.
 
     A comment that is meant for documentation belongs to the definition behind it, even behind empty
@@ -55,7 +55,7 @@ def _is_documentation(comment: Node) -> bool:
     return text.startswith(_DOCUMENTATION) and not text.startswith(b"/**/")
 
 
-def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
+def doc_string(walk: Scopes, body: Node | None) -> tuple[int, int]:
     """Byte span of the string that opens a body, (0, 0) without one."""
     wanted = walk.language.doc_string
     first = first_part(body) if wanted else None
@@ -65,7 +65,7 @@ def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
     return (first.start_byte, first.end_byte) if first is not None and is_text else (0, 0)
 
 
-def first_attribute(walk: Lowering, node: Node) -> Node:
+def first_attribute(walk: Scopes, node: Node) -> Node:
     """The first of the attributes directly before a node, else the node."""
     first, previous = node, node.prev_sibling
     while previous is not None and type(walk.rules[previous.kind_id]) in (

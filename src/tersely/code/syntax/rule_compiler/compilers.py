@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.languages import model
 from tersely.code.syntax.rule_compiler import Handler, Lowerings, visited
 from tersely.code.syntax.rule_compiler.blocks import BLOCKS, as_block
-from tersely.code.syntax.rule_compiler.branches import BRANCHES
 from tersely.code.syntax.rule_compiler.definitions import DEFINITIONS
 from tersely.code.syntax.rule_compiler.displays import DISPLAYS
 from tersely.code.syntax.rule_compiler.expressions import EXPRESSIONS
@@ -31,7 +30,6 @@ LOWERINGS: Lowerings = {
     **DISPLAYS,
     **STATEMENTS,
     **BLOCKS,
-    **BRANCHES,
     **PARAMETERS,
     **DEFINITIONS,
 }

@@ -22,7 +22,7 @@ from tersely.code.languages import model
 from tersely.code.languages.children import field, only_leaf
 from tersely.code.languages.nodes import has_token, line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
-from tersely.code.syntax.naming import naming_of
+from tersely.code.syntax.drafts import naming_of
 from tersely.code.syntax.rule_compiler import Lowerings, visited
 from tersely.code.syntax.rule_compiler.blocks import target_names
 
