@@ -37,7 +37,11 @@ def field(name: str) -> Child:
         position = int(name[1:])
 
         def by_position(node: Node) -> OptionalNode:
-            children = named_parts(node)
+            children = node.named_children
+            for child in children:
+                if child.is_extra:  # few have any
+                    children = named_parts(node)
+                    break
             return children[position] if -len(children) <= position < len(children) else None
 
         return by_position
@@ -45,7 +49,7 @@ def field(name: str) -> Child:
         wanted = frozenset(name[1:].split(","))
 
         def by_type(node: Node) -> OptionalNode:
-            for child in named_parts(node):
+            for child in node.named_children:
                 if child.type in wanted:
                     return child
             return None

@@ -40,12 +40,12 @@ def parts_of(node: OptionalNode) -> list[Node]:
 
 def first_part(node: OptionalNode) -> OptionalNode:
     """The first named child, None where there is none."""
-    return next(iter(parts_of(node)), None)
+    return next(iter(named_parts(node)), None) if node is not None else None
 
 
 def last_part(node: OptionalNode) -> OptionalNode:
     """The last named child, None where there is none."""
-    return next(reversed(parts_of(node)), None)
+    return next(reversed(named_parts(node)), None) if node is not None else None
 
 
 def child_in(node: OptionalNode, name: str) -> OptionalNode:
@@ -55,7 +55,7 @@ def child_in(node: OptionalNode, name: str) -> OptionalNode:
 
 def child_of(node: OptionalNode, *types: str) -> OptionalNode:
     """The first named child of one of some types, None of None and where there is none."""
-    for child in named_parts(node) if node is not None else ():
+    for child in node.named_children if node is not None else ():
         if child.type in types:
             return child
     return None

@@ -227,17 +227,17 @@ class _Reader:
             return
         else:
             kind = Kind.FUNCTION if kind == CLAUSE else Kind(kind)
-            draft = self._enter(tag, name_node, kind, doc)
+            draft = self._enter(tag, name, kind, doc)
         self._open.append((walk.definitions[draft.definition].end_byte, draft))
         walk.scope = draft
 
-    def _enter(self, tag: Tag, name_node: Node, kind: Kind, doc: OptionalNode) -> ScopeDraft:
+    def _enter(self, tag: Tag, name: str, kind: Kind, doc: OptionalNode) -> ScopeDraft:
         walk, scope = self._walk, self._walk.scope
         if kind is Kind.FUNCTION and scope.kind in CLASS_KINDS | {Kind.EXTENSION}:
             kind = Kind.METHOD
         body = tag.body or tag.node.child_by_field_name("body")
         qualifier = self._text(tag.qualifier) if tag.qualifier else ""
-        draft = walk.enter(tag.node, kind, self._text(name_node), name_node, body, qualifier)
+        draft = walk.enter(tag.node, kind, name, tag.name or tag.node, body, qualifier)
         draft.flags |= EXTENSION if kind is Kind.EXTENSION else 0
         if tag.signature:
             self._replace(draft, signature_end_byte=tag.signature.end_byte)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import DEFINED, Expression, is_tagged
+from tersely.code.expressions import DEFINED, Expression, NamedExpressions, is_tagged
 from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode
 from tersely.code.symbols import Definition, Import, Kind
@@ -51,6 +51,12 @@ class Scopes:
         self.block: dict[str, str] | None = None
         # variables of all blocks around, those of functions around included
         self.in_blocks: dict[str, str] = {}
+        # of variables, once the present block has ended
+        self.known_behind: NamedExpressions = []
+        # last names of the members of which more is known in some block
+        self.narrowed_members: set[str] = set()
+        self.outward = False  # bindings now declare nothing
+        self.rebinds = False  # bindings now replace the earlier ones of the same names
         # the node around the next definition, and flags for it
         self.wrapped: tuple[Node, int] | None = None
         self.naming: Naming | None = None  # the name of the next function, class or mapping

@@ -100,32 +100,36 @@ class Trace(Recording):
 
     def lookup(self, token: Token) -> list[Binding]:
         """The bindings of a name at its place: those of the innermost block that has any in scope."""
-        offset = token.offset
         every = self.bindings(token.name)
-        here = [
-            each
-            for each in every
-            if each.declares and each.imported is None and self._covers(each.at, offset)
-        ]
+        here = [each for each in every if self._is_declared_at(each, token.offset)]
         if here:
             return here
-        seen = [
-            each for each in every if each.start <= offset < each.end and self._sees(offset, each)
-        ]
+        seen = self._in_innermost_block(every, token)
+        is_of_block = bool(self.language.blocks and seen) and not seen[0].shared
+        if is_of_block and seen[0].declares:
+            last = max(seen, key=lambda each: (each.offset <= token.offset, each.offset))
+            defining = [each for each in seen if each.definition >= 0]
+            return defining if last.definition >= 0 else [last]
+        return seen
+
+    def _is_declared_at(self, binding: Binding, offset: int) -> bool:
+        """True if an offset is in the name that a binding declares."""
+        is_own = binding.declares and binding.imported is None
+        return is_own and binding.at.start_byte <= offset < binding.at.end_byte
+
+    def _in_innermost_block(self, every: list[Binding], token: Token) -> list[Binding]:
+        """The bindings that a token may have its meaning by, of the innermost block with any."""
+        offset = token.offset
+        seen = [each for each in every if self._is_in_sight(each, offset)]
         seen = [each for each in seen if each.declares] or seen
         if self.language.blocks and not token.name.startswith(LABEL_MARK):
             seen = self._bound_before(seen, offset)
         innermost = max((each.start for each in seen), default=0)
         seen = [each for each in seen if each.start == innermost]
-        seen = [
+        meant = [
             each for each in seen if each.version in self._variables(token.version, each.owner)
-        ] or seen
-        if self.language.blocks and seen and seen[0].declares and not seen[0].shared:
-            last = max(seen, key=lambda each: (each.offset <= offset, each.offset))
-            return (
-                [each for each in seen if each.definition >= 0] if last.definition >= 0 else [last]
-            )
-        return seen
+        ]
+        return meant or seen
 
     def _bound_before(self, seen: list[Binding], offset: int) -> list[Binding]:
         """The bindings that are there when the code at an offset runs."""
@@ -229,9 +233,6 @@ class Trace(Recording):
         label = field(rule.name if type(rule) is model.Label else rule.label)(leaf.parent)
         return label is not None and label.start_byte == leaf.start_byte
 
-    def _covers(self, node: Node, offset: int) -> bool:
-        return node.start_byte <= offset < node.end_byte
-
     def _binding(self, note: Note) -> Binding:
         node = note.node
         if note.definition >= 0:
@@ -254,29 +255,19 @@ class Trace(Recording):
             self.language.outlives is not None and self.language.outlives(note.node)
         )
         span: tuple[int, int] | None = None
-        left = note.outer == 0  # still inside the function that the name is not of
+        is_left = note.outer == 0  # still inside the function that the name is not of
         parent = self.definitions[note.definition].parent if note.definition > 0 else 0
         if parent and self._opened.get(note.node.id, parent) not in (note.definition, parent):
             return note.node.start_byte, note.node.end_byte, parent, False
         around = note.node.parent if note.outer < 1 else None
         while around is not None:
-            opened = self._opened.get(around.id, -1)
+            opened, whole = self._opened.get(around.id, -1), (around.start_byte, around.end_byte)
             if opened >= 0 and opened != note.definition:
-                if not left:
-                    return (
-                        *(span or (around.start_byte, around.end_byte)),
-                        opened,
-                        span is not None,
-                    )
-                left = False
-            elif (
-                span is None
-                and not outlives
-                and not left
-                and opened < 0
-                and self._ends_names(around, note.node)
-            ):
-                span = around.start_byte, around.end_byte
+                if not is_left:
+                    return (*(span or whole), opened, span is not None)
+                is_left = False
+            elif opened < 0 and not (outlives or is_left or span):
+                span = whole if self._ends_names(around, note.node) else None
             around = around.parent
         return (*(span or (0, len(self.source) + 1)), 0, span is not None)
 
@@ -326,16 +317,16 @@ class Trace(Recording):
             return False
         return binding.at.end_byte <= offset < around.end_byte
 
-    def _sees(self, offset: int, binding: Binding) -> bool:
-        """Members of classes are seen by their bare names in the body itself, in methods only in
-        some languages.
+    def _is_in_sight(self, binding: Binding, offset: int) -> bool:
+        """True if a binding is seen at an offset. Members of classes are seen by their bare names in
+        the body itself, in methods only in some languages.
         """
-        facts = self.resolution
-        if self.definitions[
-            binding.owner
-        ].kind not in CLASS_KINDS or binding.owner == self.innermost(offset):
+        if not binding.start <= offset < binding.end:
+            return False
+        is_member = self.definitions[binding.owner].kind in CLASS_KINDS
+        if not is_member or binding.owner == self.innermost(offset):
             return True
-        return facts.implicit_receiver or binding.everywhere
+        return self.resolution.implicit_receiver or binding.everywhere
 
 
 def offset_of(source: bytes, line: int, column: int) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     BLOCK_MARK,
@@ -16,10 +16,8 @@ from tersely.code.expressions import (
     TYPED,
     VERSION_MARK,
     Expression,
-    NamedExpressions,
     either,
 )
-from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, named_parts
 from tersely.code.symbols import Kind
 from tersely.code.syntax.drafts import SCOPE_OWNERS
@@ -31,15 +29,6 @@ if TYPE_CHECKING:
 
 class Variables(Scopes):
     """The variables that names mean where a walk is."""
-
-    def __init__(self, source: bytes, language: model.Language, rules: list[Any]) -> None:
-        super().__init__(source, language, rules)
-        # of variables, once the present block has ended
-        self.known_behind: NamedExpressions = []
-        # last names of the members of which more is known in some block
-        self.narrowed_members: set[str] = set()
-        self.outward = False  # bindings now declare nothing
-        self.rebinds = False  # bindings now replace the earlier ones of the same names
 
     def note_binding(self, name: str, node: Node) -> None:
         """Called where a name is bound; walks that record places override this and the next four."""

@@ -19,7 +19,6 @@ from tersely.code.languages.nodes import (
     last_line_of,
     line_of,
     named_parts,
-    parts_of,
 )
 from tersely.code.symbols import Kind
 
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
 
 def arguments_in(call: Node) -> list[Node]:
     """The nodes of the arguments of a call."""
-    return parts_of(call.child_by_field_name("arguments"))
+    listed = call.child_by_field_name("arguments")
+    return named_parts(listed) if listed is not None else []
 
 
 def symbol_in(walk: Lowering, node: Node) -> str:

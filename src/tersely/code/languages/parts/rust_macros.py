@@ -17,7 +17,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages.model import names
-from tersely.code.languages.nodes import OptionalNode, all_parts, line_of, named_parts
+from tersely.code.languages.nodes import TYPE_OF, OptionalNode, all_parts, line_of, named_parts
 from tersely.code.languages.parts.rust_modules import PATH_WORDS, SEPARATOR, from_file
 from tersely.code.symbols import Kind
 
@@ -129,12 +129,8 @@ class _Tokens:
     def __init__(self, walk: Lowering, tokens: list[Node]) -> None:
         self._walk = walk
         self._tokens = tokens
+        self._kinds = [*map(TYPE_OF, tokens), "", ""]  # none behind the last one
         self._at = 0
-
-    def _kind(self, ahead: int = 0) -> str:
-        """The type of a token to come, "" behind the last one."""
-        at = self._at + ahead
-        return self._tokens[at].type if at < len(self._tokens) else ""
 
     def _take(self) -> Node:
         self._at += 1
@@ -143,7 +139,7 @@ class _Tokens:
     def values(self) -> list[Expression]:
         """The values of the expressions that the tokens may be read as."""
         found: list[Expression] = []
-        while self._kind():
+        while self._kinds[self._at]:
             value = self._expression()
             if value is not None:
                 found.append(value)
@@ -152,11 +148,13 @@ class _Tokens:
     def bind(self, value: Expression) -> None:
         """Bind the names of a pattern."""
         walk = self._walk
-        while kind := self._kind():
+        while kind := self._kinds[self._at]:
             text = walk.text(self._tokens[self._at])
-            if kind == "identifier" and (text[:1].isupper() or self._kind(1) == SEPARATOR):
+            if kind == "identifier" and (
+                text[:1].isupper() or self._kinds[self._at + 1] == SEPARATOR
+            ):
                 made = self._path(self._take())
-                if self._kind() == "token_tree":
+                if self._kinds[self._at] == "token_tree":
                     _bind_variant(walk, self._take(), made, value)
                 continue
             token = self._take()
@@ -173,7 +171,7 @@ class _Tokens:
             values = _Tokens(self._walk, _inside(token)).values()
             return self._postfix(values[0] if len(values) == 1 else None)
         if token.type in PATH_TOKENS:
-            if self._kind() == "!" and self._kind(1) == "token_tree":
+            if self._kinds[self._at] == "!" and self._kinds[self._at + 1] == "token_tree":
                 self._take()
                 tree = self._take()
                 return _macro_value(self._walk, self._walk.text(token), tree, line_of(tree))
@@ -183,8 +181,8 @@ class _Tokens:
     def _path(self, first: Node) -> Expression:
         walk, names = self._walk, [self._walk.text(first)]
         while (
-            self._kind() == SEPARATOR
-            and self._kind(1)
+            self._kinds[self._at] == SEPARATOR
+            and self._kinds[self._at + 1]
             and not named_parts(self._tokens[self._at + 1])
         ):
             self._take()
@@ -203,7 +201,7 @@ class _Tokens:
     def _postfix(self, value: Expression) -> Expression:
         """A value with the members, calls, keys and `?` behind it."""
         walk = self._walk
-        while kind := self._kind():
+        while kind := self._kinds[self._at]:
             if kind == "token_tree":
                 tree = self._tokens[self._at]
                 bracket = all_parts(tree)[0].type
@@ -214,7 +212,7 @@ class _Tokens:
                     value = walk.call(value, values, (), line_of(tree))
                 elif value is not None:
                     value = (ITEM, value, None)
-            elif kind == "." and self._kind(1):
+            elif kind == "." and self._kinds[self._at + 1]:
                 self._take()
                 value = walk.member(value, walk.text(self._take()))
             elif kind == "?":
