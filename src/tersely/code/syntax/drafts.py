@@ -45,26 +45,27 @@ def naming_of(walk: Lowering, target: Node) -> Naming | None:
         return Naming(text.removeprefix(walk.resolution.sigil), target)
     if type(rule) is not model.Member:
         return None
-    module_object = walk.resolution.module_object
     if text in rule.aliases:
         return Naming("", target)
     owner, member = field(rule.object)(target), field(rule.member)(target)
-    if owner is None or member is None or not PLAIN_PATH.fullmatch(walk.text(owner)):
+    if member is None or not PLAIN_PATH.fullmatch(walk.text(owner)):
         return None
-    path = walk.text(owner)
-    alias = next((long for long in rule.aliases if path == long or path.startswith(f"{long}.")), "")
-    prefix = (
-        path.removeprefix(alias or module_object).lstrip(".")
-        if alias or path == module_object
-        else path
-    )
-    prototype = walk.resolution.prototype
+    prefix, prototype = _prefix(walk, rule, walk.text(owner)), walk.resolution.prototype
+    ending = f".{prototype}" if prototype else ""
     first, _, rest = prefix.partition(".")
-    own = first in walk.resolution.receiver_names
-    method = own or bool(prototype and prefix.endswith(f".{prototype}"))
-    prefix = (rest if own else prefix).removesuffix(f".{prototype}" if prototype else "")
+    is_own = first in walk.resolution.receiver_names
+    is_method = is_own or (bool(ending) and prefix.endswith(ending))
+    prefix = (rest if is_own else prefix).removesuffix(ending)
     name = "" if walk.text(member) == prototype else walk.text(member)
-    return Naming(name, member, prefix, walk.callee(owner), Kind.METHOD if method else None)
+    return Naming(name, member, prefix, walk.callee(owner), Kind.METHOD if is_method else None)
+
+
+def _prefix(walk: Lowering, rule: model.Member, path: str) -> str:
+    """What qualifies the names of the members of an owner: nothing those that a module exports."""
+    for alias in rule.aliases:
+        if f"{path}.".startswith(f"{alias}."):
+            return path.removeprefix(alias).lstrip(".")
+    return path if path != walk.resolution.module_object else ""
 
 
 class ScopeDraft:

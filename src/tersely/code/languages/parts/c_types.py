@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import MEMBER, PRIVATE, TYPED, Expression
-from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
+from tersely.code.languages.nodes import OptionalNode, child_in, named_parts, parts_in
 from tersely.code.languages.parts.c_declarators import (
     UNNAMED_NAMESPACE,
     owns_names,
@@ -92,30 +92,20 @@ def lower_enum(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNod
 
 def lower_typedef(walk: Lowering, node: Node, made: OptionalNode) -> None:
     """`typedef T name;`; a type without a name of its own receives the name."""
-    declarators = parts_in(node, "declarator")
-    first = read_declarator(declarators[0]) if declarators else None
-    body = (
-        made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
-    )
-    is_nameless = made is not None and body is not None and made.child_by_field_name("name") is None
-    if (
-        is_nameless
-        and made is not None
-        and body is not None
-        and first is not None
-        and first.name is not None
-    ):
+    declarators = list(map(read_declarator, parts_in(node, "declarator")))
+    name = declarators[0].name if declarators else None
+    body = child_in(made, "body") if made is not None and made.type in TYPE_NODES else None
+    is_nameless = body is not None and child_in(made, "name") is None
+    if is_nameless and made is not None and body is not None and name is not None:
         walk.wrapped = (node, 0)
-        annotation = define_class(walk, made, first.name, body, Kind.TYPE)
-        declarators = declarators[1:]
+        annotation = define_class(walk, made, name, body, Kind.TYPE)
+        del declarators[0]
     else:
         annotation = walk.value(made)
-    for declarator in declarators:
-        found = read_declarator(declarator)
-        text = walk.text(found.name) if found.name is not None else ""
-        if found.name is None or not text:  # `typedef struct T {…};` declares no other name
-            continue
-        if text == annotation:  # `typedef struct T T;` only announces the struct
+    for found in declarators:
+        text = walk.text(found.name)
+        # `typedef struct T {…};` declares no other name, `typedef struct T T;` only announces it
+        if found.name is None or text in ("", annotation):
             continue
         is_function = found.is_function_pointer or found.function is not None
         walk.bind_name(text, None if is_function else annotation, found.name)
