@@ -98,7 +98,7 @@ def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
         raise TerselyError(
             "unsupported_language",
             f"this needs control flow, which is not read in {language}",
-            f"it is read in {', '.join(sorted(with_control_flow()))} alone",
+            f"it is read in {', '.join(with_control_flow())} alone",
         )
     return read_routines(source, known, lines)
 
@@ -114,4 +114,4 @@ def routine_of(routines: Routines, symbol: Symbol) -> int:
         and routine.end_line <= symbol.end_line
     ]
     named = [at for at in inside if routines.routines[at].name.rpartition(".")[2] == last]
-    return named[0] if named else inside[0] if inside else -1
+    return next(iter(named or inside), -1)

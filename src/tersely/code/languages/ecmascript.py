@@ -23,6 +23,7 @@ from tersely.code.languages.model import (  # fmt: skip
     wheel,
 )
 from tersely.code.languages.nodes import (
+    TYPE_OF,
     OptionalNode,
     TextOf,
     all_parts,
@@ -61,8 +62,7 @@ MAX_HEAD_BYTES = 4_000  # of a file, in which it names the package of its elemen
 
 
 def _source(node: Node, text: TextOf) -> str:
-    found = node.child_by_field_name("source")
-    return text(found).strip(QUOTES) if found is not None else ""
+    return text(node.child_by_field_name("source")).strip(QUOTES)
 
 
 def _specifiers(clause: Node, module: str, text: TextOf) -> list[Import]:
@@ -116,31 +116,34 @@ def lower_export(walk: Lowering, node: Node, declared: OptionalNode, value: Opti
     """Every form of `export`."""
     module, line = _source(node, walk.text), line_of(node)
     wrapped, walk.wrapped = walk.wrapped, None
-    clauses = [child for child in named_parts(node) if child.type == "export_clause"]
     if module:
         _export_from(walk, node, module, line)
         return
-    for clause in clauses:
-        for fact in _specifiers(clause, "", walk.text):
-            walk.scope.read.add(fact.name)
-            if fact.alias != fact.name:
-                walk.bind_name(fact.alias, fact.name, clause)
+    wrapped, tokens = wrapped or (node, 0), set(map(TYPE_OF, node.children))
+    for child in named_parts(node):
+        if child.type == "export_clause":
+            _export_names(walk, child)
     walk.visit([child for child in named_parts(node) if child.type == "decorator"])
-    tokens = {child.type for child in node.children}
     if declared is not None:
-        walk.wrapped = wrapped or (node, 0)
+        walk.wrapped = wrapped
         result = walk.value(declared)
         walk.wrapped = None
         if "default" in tokens:
-            name = declared.child_by_field_name("name")
-            walk.bind_name("default", walk.text(name) if name is not None else result, declared)
+            name = walk.text(declared.child_by_field_name("name"))
+            walk.bind_name("default", name or result, declared)
     elif value is not None:
-        walk.bind_name(
-            "default", walk.value_assigned_to("default", value, wrapped or (node, 0)), node
-        )
+        walk.bind_name("default", walk.value_assigned_to("default", value, wrapped), node)
     elif "=" in tokens:
         for child in named_parts(node):
             walk.bind_name("exports", walk.value(child), child)
+
+
+def _export_names(walk: Lowering, clause: Node) -> None:
+    """`export {a, b as c}`."""
+    for fact in _specifiers(clause, "", walk.text):
+        walk.scope.read.add(fact.name)
+        if fact.alias != fact.name:
+            walk.bind_name(fact.alias, fact.name, clause)
 
 
 def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
@@ -169,15 +172,15 @@ def lower_decorator(walk: Lowering, node: Node) -> None:
     decorated = node.next_named_sibling
     while decorated is not None and decorated.type in ("decorator", "comment"):
         decorated = decorated.next_named_sibling
-    name = child_in(decorated, "name")
+    name, kind = walk.text(child_in(decorated, "name")), decorated.type if decorated else ""
     arguments: tuple[Expression, ...] = ()
-    if decorated is not None and decorated.type in CLASS_NAMES:
+    if kind in CLASS_NAMES:
         arguments = (walk.text(decorated),)
-    elif name is not None and decorated is not None and decorated.type in CLASS_NODES:
-        arguments = (walk.text(name),)
-    elif name is not None and decorated is not None and decorated.type == "method_definition":
+    elif name and kind in CLASS_NODES:
+        arguments = (name,)
+    elif name and kind == "method_definition":
         owner = walk.definitions[walk.scope.definition].name
-        arguments = (None, None, (MEMBER, owner, walk.text(name)))
+        arguments = (None, None, (MEMBER, owner, name))
     for child in named_parts(node):
         walk.call(walk.callee(child), arguments, (), line_of(node))
 

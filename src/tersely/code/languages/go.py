@@ -206,11 +206,10 @@ def _statement(node: Node) -> Node:
 
 def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     """`struct {…}` or `interface {…}` without a name."""
-    if not len(named_parts(node)) or (
-        node.type == "struct_type" and not len(named_parts(named_parts(node)[0]))
-    ):
-        return None
     kind = Kind.STRUCT if node.type == "struct_type" else Kind.INTERFACE
+    parts = named_parts(node)
+    if not parts or (kind is Kind.STRUCT and not named_parts(parts[0])):
+        return None
     draft = walk.enter(node, kind, walk.anonymous(kind.value), None, _opening(node))
     walk.scope = draft
     walk.values(node)
@@ -250,7 +249,8 @@ def lower_embedded(walk: Lowering, node: Node) -> Expression:
 
 def lower_constraint(walk: Lowering, node: Node) -> Expression:
     """One type as a constraint bounds the parameter, several do not."""
-    return walk.value(named_parts(node)[0]) if len(named_parts(node)) == 1 else None
+    parts = named_parts(node)
+    return walk.value(parts[0]) if len(parts) == 1 else None
 
 
 # Values

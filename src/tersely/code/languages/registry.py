@@ -249,8 +249,8 @@ def family_of(name: str) -> str:
 
 
 def with_control_flow() -> list[str]:
-    """The names of the languages of which the order of statements is known."""
-    return [name for name, known in _KNOWN.items() if known.has_control_flow]
+    """The names of the languages of which the order of statements is known, sorted."""
+    return sorted(name for name, known in _KNOWN.items() if known.has_control_flow)
 
 
 def line_comment_of(name: str) -> str:
