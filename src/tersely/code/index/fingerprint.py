@@ -31,7 +31,8 @@ _SOURCES = (
 _GRAMMARS = "tree_sitter"
 _IMPORTS = (
     re.compile(rb"tersely\.code\.languages(?:\.parts)?(?:[.\w]*\.| import )(\w+)"),
-    re.compile(rb"(?:import |wheel\(\")(tree_sitter_\w+)"),
+    re.compile(rb"import (tree_sitter_\w+)"),  # each begins with what is quickly looked for
+    re.compile(rb"wheel\(\"(tree_sitter_\w+)"),
 )
 
 

@@ -268,7 +268,8 @@ class _Scanner:
         except OSError as error:
             self._take_unreadable(path, error)
             return
-        mode, known = status.st_mode, bool(family_in(path))
+        mode, is_read = status.st_mode, language_of_path(path) is not None
+        known = is_read or bool(family_in(path))
         if stat.S_ISLNK(mode):
             self._skip(path, self._reason_of_link(path))
         elif not known and not (stat.S_ISREG(mode) and mode & 0o111):
@@ -276,7 +277,7 @@ class _Scanner:
         elif not stat.S_ISREG(mode):
             if not stat.S_ISDIR(mode):  # a directory took the place of a tracked file
                 self._skip(path, Reason.NOT_A_FILE)
-        elif known and language_of_path(path) is None:
+        elif known and not is_read:
             self._skip(path, Reason.KIND_NOT_READ)
         elif status.st_size > MAX_FILE_BYTES:
             self._skip(path, Reason.TOO_LARGE)
