@@ -45,9 +45,11 @@ _MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master
 class Changes:
     """The difference of a working tree, of what is staged, or of a commit, from a revision."""
 
-    def __init__(self, root: Path, base: str = "", head: str = "", *, staged: bool = False) -> None:
-        """`base` and `head` are whatever git understands; without a base, the last commit; without
-        a head, the tree.
+    def __init__(
+        self, root: Path, base: str | None = "", head: str = "", *, staged: bool = False
+    ) -> None:
+        """`base` and `head` are whatever git understands; without a base, the last commit, None
+        stands for the main branch; without a head, the tree.
 
         Raises what asking git may raise.
         """
@@ -55,10 +57,12 @@ class Changes:
             raise TerselyError("git_unavailable", f"{root} is in no git repository", _WITHOUT_GIT)
         self._root = root
         self._staged = staged
+        self._commit_of: dict[str, str] = {}
         # git may refuse the repository, such as that of another user
         self._git("rev-parse", "--git-dir")
         self.head = self._resolved(head) if head else ""
-        self.commit = self._base(base)
+        self.base = self.main_branch() if base is None else base
+        self.commit = self._base(self.base)
 
     def paths(self) -> list[str]:
         """All that differs below the root and holds text, on either side."""
@@ -223,6 +227,9 @@ class Changes:
         )
 
     def _resolved(self, revision: str) -> str:
+        known = self._commit_of.get(revision)
+        if known:
+            return known
         try:
             found = self._git(
                 "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
@@ -231,7 +238,8 @@ class Changes:
             raise TerselyError(
                 "invalid_argument", f"git has no revision {revision!r}", "git log lists revisions"
             ) from error
-        return found.decode().strip()
+        self._commit_of[revision] = found.decode().strip()
+        return self._commit_of[revision]
 
     def _base(self, base: str) -> str:
         if not base:

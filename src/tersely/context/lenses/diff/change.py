@@ -55,9 +55,8 @@ class Revisions:
 
 def of_git(root: Path, store: Store, asked: Revisions) -> Change:
     """A change of which git knows; errors as `Changes` has them."""
-    base = asked.base
-    if not base and not (asked.staged or asked.worktree):
-        base = Changes(root).main_branch()
+    is_since_head = asked.staged or asked.worktree
+    base = asked.base if asked.base or is_since_head else None
     changes = Changes(root, base, asked.head, staged=asked.staged)
     diffs = changes.diffs()
     is_tree = not (asked.head or asked.staged)
@@ -72,7 +71,7 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
         for number, one in enumerate(diffs)
     ]
     head = asked.head or (INDEX if asked.staged else TREE)
-    return Change(base or LAST_COMMIT, head, changes.tip(), files, changes.commit)
+    return Change(changes.base or LAST_COMMIT, head, changes.tip(), files, changes.commit)
 
 
 def unread(change: Change) -> list[str]:

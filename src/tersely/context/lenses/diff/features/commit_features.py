@@ -92,6 +92,6 @@ def _places(text: str) -> Mapping[int, Sequence[int]]:
     left out.
     """
     found: dict[int, list[int]] = defaultdict(list)
-    for number, line in enumerate(text.split("\n"), 1):
-        found[checksum(line.encode("utf-8", "replace"))].append(number)
+    for number, line in enumerate(text.encode("utf-8", "replace").split(b"\n"), 1):
+        found[checksum(line)].append(number)
     return {sum_: numbers for sum_, numbers in found.items() if sum_ and len(numbers) <= SAME_LINES}
