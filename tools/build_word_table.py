@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 from tersely.code.engine import Engine
 from tersely.code.places import is_test
 from tersely.code.search.embedding.table import Bags, WordTable, shipped_table, sums_of_rows
-from tersely.code.search.embedding.vectors import LARGEST, TINY, Floats
+from tersely.code.search.embedding.vectors import LARGEST, TINY
 from tersely.code.search.storage.arrays import map_arrays, write_arrays
 from tersely.code.search.storage.segment import bags_of
 from tersely.code.search.units import SourceFile, Unit, units_of
 from tersely.code.search.words import pieces_of, words_of, words_of_text
+from tersely.foundation.arrays import Floats
 from tersely.foundation.storage.hashing import content_hash
 
 DIMENSIONS = 256

@@ -109,11 +109,10 @@ def run(
     so do all literals: a copy whose variables were renamed is still 100% like. The
     differences are those of the code as written.
     """
-    import numpy as np
-
     from tersely.code.places import is_test
     from tersely.code.search.duplicates.clusters import Cluster, clusters, similar
     from tersely.code.search.duplicates.comparing import Comparing
+    from tersely.foundation.arrays import np
 
     engine = workspace.engine
     engine.note_left_out(normal(path))

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import numpy as np
-
 from tersely.code.coverage.model import FileCoverage
+from tersely.foundation.arrays import np
 from tersely.foundation.types import frozen
 
 Array = np.ndarray[Any, np.dtype[Any]]

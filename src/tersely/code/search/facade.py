@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tersely.code.index.content import Hashed
 from tersely.code.index.storage.schema import IndexedFile
 from tersely.code.index.storage.store import Store
 from tersely.code.search.embedding.embedders import Choice, Embedder, chosen_embedder
-from tersely.code.search.inside import Inside, find_inside
 from tersely.code.search.query import read_query
 from tersely.code.search.searcher import Filters, RankedHits, Searcher, Sources, UnitPlace
 from tersely.code.search.storage.segment_store import (
@@ -22,6 +22,9 @@ from tersely.code.search.storage.segment_store import (
     open_store,
 )
 from tersely.code.symbols import Kind, SymbolsOf
+
+if TYPE_CHECKING:
+    from tersely.code.search.inside import Inside
 
 CACHED_FILES = 512  # whose symbols are remembered for text that is found in a revision
 CACHED_HITS = 1_024
@@ -62,6 +65,8 @@ class Search:
         """At most `limit` definitions inside some files that hold words of the question; needs no
         search files.
         """
+        from tersely.code.search.inside import find_inside
+
         return find_inside(read_query(question), files, symbols_of, self._reader(), kinds, limit)
 
     def prepare(self, choice: Choice = WORDS, progress: Progress | None = None) -> int:

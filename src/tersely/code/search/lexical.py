@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tersely.code.search.storage.collection import Collection, Ints, Postings
+from tersely.code.search.storage.collection import Collection, Postings
 from tersely.code.search.units import FIELDS, Field
+from tersely.foundation.arrays import Figures, Ints, np
 
 CACHED_TERMS = 256  # of a long task, each asked for several times
 CACHED_RARITIES = 4_096
@@ -46,7 +44,7 @@ _BY_WEIGHT = [-_WEIGHTS[Field(number)] for number in range(FIELDS)]
 WEIGHTS = np.array([_WEIGHTS[Field(number)] for number in range(FIELDS)])
 LENGTH_SHARES = np.array([_LENGTH_SHARES[Field(number)] for number in range(FIELDS)])
 
-Scores = NDArray[np.float64]
+Scores = Figures
 
 
 class Having(NamedTuple):

@@ -16,17 +16,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.places import is_test
-from tersely.code.search.embedding.vectors import Floats, estimated_cosines
+from tersely.code.search.embedding.vectors import estimated_cosines
 from tersely.code.search.lexical import Lexicon, Scores
 from tersely.code.search.query import Query
-from tersely.code.search.storage.collection import Collection, Ints
+from tersely.code.search.storage.collection import Collection
 from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
+from tersely.foundation.arrays import Floats, Ints, NDArray, np
 from tersely.foundation.types import frozen
 
 SHIPPED = "weights.json"

@@ -7,21 +7,18 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.index.content import Hashed
-from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.lexical import Lexicon, Scores
 from tersely.code.search.literal import FileMatches, find_expression, find_quoted
 from tersely.code.search.query import Query, read_query
 from tersely.code.search.ranking import Named, Priors, Ranked, prior_of, priors_of, rank
-from tersely.code.search.storage.collection import Collection, Ints
+from tersely.code.search.storage.collection import Collection
 from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.search.wording import common_language, in_words_of
 from tersely.code.search.words import parts_of, stem
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
+from tersely.foundation.arrays import Floats, Ints, NDArray, np
 from tersely.foundation.types import Strings, frozen
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean

@@ -12,11 +12,9 @@ from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.search.words import MAX_WORD_BYTES, words_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind, Symbol
+from tersely.foundation.arrays import Ints, NDArray, np
 
 _OPENING_PARENTHESIS = 0x28
 _BETWEEN = b"\n"  # files that are read together
@@ -60,9 +58,9 @@ class Occurrences(NamedTuple):
     fields, and ids of words.
     """
 
-    unit: NDArray[np.int64]
-    field: NDArray[np.int64]
-    word: NDArray[np.int64]
+    unit: Ints
+    field: Ints
+    word: Ints
 
 
 def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
@@ -122,7 +120,7 @@ def _places(files: Iterable[SourceFile], size: int) -> tuple[NDArray[np.int32], 
 
 
 def _inner_again(
-    files: Iterable[SourceFile], found: Occurrences, starts: NDArray[np.int64]
+    files: Iterable[SourceFile], found: Occurrences, starts: Ints
 ) -> Iterator[Occurrences]:
     """What stands in a function inside of a function, for the outer one, outward through all of
     them.

@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from tersely.foundation.arrays import Ints, np
 
 MAX_WORD_BYTES = 80  # what is longer is data
 MAX_WHOLE_CHARACTERS = 40
@@ -45,8 +44,8 @@ class Words(NamedTuple):
     """The words of a text in order, and where each begins, in bytes."""
 
     words: list[bytes]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: Ints
+    ends: Ints
 
 
 def words_of(source: bytes) -> Words:

@@ -12,14 +12,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.foundation.arrays import Figures, Ints, np
 from tersely.foundation.types import Sums, Weights, frozen
 
-Figures = NDArray[np.float64]
 Import = tuple[int, int]  # of one file by another, by their places among all
 
 DAMPING = 0.85
@@ -54,9 +51,9 @@ class Ranks:
 class _Uses:
     """Edges between files as parallel arrays, with the name that makes each, -1 for an import."""
 
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    name: NDArray[np.int64]
+    source: Ints
+    target: Ints
+    name: Ints
     weight: Figures
 
 

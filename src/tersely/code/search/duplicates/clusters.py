@@ -11,9 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.search.duplicates.collection import Functions
 from tersely.code.search.duplicates.minhash import (
     ESTIMATE_MARGIN,
@@ -21,6 +18,7 @@ from tersely.code.search.duplicates.minhash import (
     candidate_pairs,
     jaccard,
 )
+from tersely.foundation.arrays import Ints, np
 
 
 class Alike(NamedTuple):
@@ -64,7 +62,7 @@ def similar(
 
 def clusters(
     functions: Functions,
-    chosen: NDArray[np.int64],
+    chosen: Ints,
     least: float,
     is_within: Callable[[int, int], bool],
 ) -> list[Cluster]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.index.storage.schema import IndexedFile
 from tersely.code.search.duplicates.minhash import signatures
 from tersely.code.search.duplicates.shingles import Hashes, Reader, Sets, functions_of, shingle_sets
 from tersely.code.symbols import Symbol
+from tersely.foundation.arrays import Ints, NDArray, np
 from tersely.foundation.types import frozen
 
 Counts = NDArray[np.uint32]
@@ -22,7 +20,7 @@ class FunctionTable(NamedTuple):
     row a function.
     """
 
-    first: NDArray[np.int64]
+    first: Ints
     positions: Counts  # among the definitions of their file
     tokens: Counts  # how many each has
     sets: Sets
@@ -36,7 +34,7 @@ class Functions:
     """
 
     paths: Sequence[str]
-    file_of: NDArray[np.int64]
+    file_of: Ints
     table: FunctionTable
 
     def __len__(self) -> int:

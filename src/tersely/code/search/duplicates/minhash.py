@@ -9,10 +9,8 @@ probability 1 - (1 - s^ROWS)^BANDS: .9999 at .7, .99 at .5.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.search.duplicates.shingles import Hashes, Sets, distinct
+from tersely.foundation.arrays import Figures, Ints, np
 
 BANDS, ROWS = 32, 3
 PERMUTATIONS = BANDS * ROWS
@@ -24,7 +22,7 @@ ESTIMATE_MARGIN = (
 # of one band; the pairs of a larger bucket are those with its first functions
 MAX_BUCKET_FUNCTIONS = 200
 
-Pairs = NDArray[np.int64]  # two columns
+Pairs = Ints  # two columns
 _SEED = 20_250_701
 
 
@@ -71,7 +69,7 @@ def _band_pairs(band: Hashes) -> Pairs:
     return np.concatenate(found)
 
 
-def _estimates(rows: Hashes, pairs: Pairs) -> NDArray[np.float64]:
+def _estimates(rows: Hashes, pairs: Pairs) -> Figures:
     block = 200_000
     parts = [
         (rows[pairs[at : at + block, 0]] == rows[pairs[at : at + block, 1]]).mean(axis=1)
@@ -80,13 +78,13 @@ def _estimates(rows: Hashes, pairs: Pairs) -> NDArray[np.float64]:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def agreement(rows: Hashes, row: Hashes) -> NDArray[np.float64]:
+def agreement(rows: Hashes, row: Hashes) -> Figures:
     """The estimated similarity of every set to one."""
-    found: NDArray[np.float64] = np.mean(rows == row, axis=1)
+    found: Figures = np.mean(rows == row, axis=1)
     return found
 
 
-def jaccard(sets: Sets, pairs: Pairs) -> NDArray[np.float64]:
+def jaccard(sets: Sets, pairs: Pairs) -> Figures:
     """The exact similarity of each pair of sets."""
     found = np.empty(len(pairs))
     for at, (first, second) in enumerate(pairs.tolist()):

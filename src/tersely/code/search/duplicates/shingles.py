@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.languages.registry import line_comment_of
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
+from tersely.foundation.arrays import Ints, NDArray, np
 
 SHINGLE_TOKENS = 4
 
@@ -45,7 +43,7 @@ class Sets(NamedTuple):
     """
 
     hashes: Hashes
-    starts: NDArray[np.int64]
+    starts: Ints
 
     def of(self, index: int) -> Hashes:
         """One of the sets."""
@@ -125,7 +123,7 @@ def shingle_sets(tokens: Sequence[Hashes]) -> Sets:
     return _unique(owners, mixed[starts[owners] + within], len(tokens))
 
 
-def _unique(owners: NDArray[np.int64], hashes: Hashes, number: int) -> Sets:
+def _unique(owners: Ints, hashes: Hashes, number: int) -> Sets:
     keys = distinct((owners.astype(np.uint64) << np.uint64(32)) | hashes)
     kept = (keys >> np.uint64(32)).astype(np.int64)
     starts = np.concatenate(([0], np.cumsum(np.bincount(kept, minlength=number))))

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tersely.code.search.embedding.table import shipped_table
-from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import Embed
+from tersely.foundation.arrays import Floats
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import frozen
 

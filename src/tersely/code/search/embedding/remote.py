@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from tersely.code.search.embedding.embedders import Embedder
-from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import UnitBatch, UnitText
+from tersely.foundation.arrays import Floats, np
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
 from tersely.foundation.types import JsonMapping

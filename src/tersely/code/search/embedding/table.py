@@ -13,12 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.storage.arrays import ArrayFile, map_arrays
 from tersely.code.search.units import FIELDS, Field
+from tersely.foundation.arrays import Floats, Ints, NDArray, np
 from tersely.foundation.types import field, record
 
 CONTINUED = "##"  # before a row for the rest of a word
@@ -45,8 +42,8 @@ class Bags(NamedTuple):
     1]`, by row.
     """
 
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    starts: Ints
+    rows: Ints
     weights: Floats
 
 

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from tersely.foundation.arrays import Figures, Floats, NDArray, np
 
-Floats = NDArray[np.float32]
 Signs = NDArray[np.uint64]
 
 LARGEST = 127
@@ -82,9 +80,9 @@ def differing_signs(signs: Signs, vector: Floats) -> NDArray[np.uint16]:
     return differing
 
 
-def estimated_cosines(dimensions: int) -> NDArray[np.float64]:
+def estimated_cosines(dimensions: int) -> Figures:
     """The cosine for each number of differing signs (Charikar 2002); forty times as fast as the
     real ones.
     """
-    cosines: NDArray[np.float64] = np.cos(np.pi / dimensions * np.arange(dimensions + 1))
+    cosines: Figures = np.cos(np.pi / dimensions * np.arange(dimensions + 1))
     return cosines

@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tersely.foundation.arrays import NDArray, np
 from tersely.foundation.storage.private import READING
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 

@@ -6,15 +6,12 @@ from bisect import bisect_left
 from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tersely.code.search.embedding.vectors import Floats, Quantized, differing_signs, similarities
+from tersely.code.search.embedding.vectors import Quantized, differing_signs, similarities
 from tersely.code.search.storage.arrays import DamagedFileError
 from tersely.code.search.units import FIELDS
+from tersely.foundation.arrays import Floats, Ints, NDArray, np
 from tersely.foundation.types import JsonObject, frozen, record
 
-Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 SAMPLE_UNITS = 512  # between which cosines are taken
@@ -78,7 +75,7 @@ class Collection:
     file: Ints  # position in `files`
     position: Ints  # among the definitions of the file
     kind: NDArray[np.uint8]
-    lengths: NDArray[np.int64]  # (unit, field)
+    lengths: Ints  # (unit, field)
     _spread: float | None = None
 
     @classmethod

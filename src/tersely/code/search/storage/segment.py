@@ -12,18 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.search.embedding.table import FIELD_WEIGHTS, Bags, WordTable
-from tersely.code.search.embedding.vectors import Floats, quantized, signs_of
+from tersely.code.search.embedding.vectors import quantized, signs_of
 from tersely.code.search.storage.arrays import Array
 from tersely.code.search.units import FIELDS, SourceFile, occurrences_of
 from tersely.code.search.words import WHOLE, parts_of, stem
 from tersely.code.symbols import Kind
+from tersely.foundation.arrays import Floats, Ints, np
 from tersely.foundation.types import frozen
-
-Ints = NDArray[np.int64]
 
 KINDS = tuple(Kind)
 MAX_COUNT = 255  # of a term in one field of a unit: more say no more

@@ -13,9 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import exp, log, sqrt
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 from tersely.code.index.history.history import Commit
 from tersely.code.nodes import Invocation
@@ -56,6 +53,7 @@ from tersely.context.lenses.diff.features.words import (
     terms_of,
 )
 from tersely.context.lenses.diff.regions import Region, regions_of
+from tersely.foundation.arrays import Figures, np
 from tersely.foundation.types import Sums, Weights, frozen
 
 MAX_READ_FILES = 60  # whose lines are looked at, the most promising
@@ -107,7 +105,6 @@ FIELDS = (
     *CHANGE_FIELDS,
 )
 
-Figures = NDArray[np.float64]
 Place = tuple[str, int]  # a path, and a position among the definitions of the file
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from tersely.code.languages.registry import language_of_path, line_comment_of
 from tersely.code.places import is_test
 from tersely.context.lenses.candidate import (
@@ -28,12 +26,13 @@ from tersely.context.lenses.candidate import (
     ranked,
 )
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
-from tersely.context.lenses.diff.evidence import FIELDS, ChangeSources, Evidence, Figures, gather
+from tersely.context.lenses.diff.evidence import FIELDS, ChangeSources, Evidence, gather
 from tersely.context.lenses.diff.relevance import chances
 from tersely.context.lenses.diff.selection import chosen
 from tersely.context.lenses.diff.stale import STALE_TOKENS, stale_candidates, stale_uses
 from tersely.context.lenses.diff.targets import Targets, is_renaming, is_silent, targets_of
 from tersely.context.lenses.diff.trees import shipped
+from tersely.foundation.arrays import Figures, np
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS
 
 # The chance that a piece of code is needed, times the budget in tokens, below which it is left out:

@@ -12,11 +12,10 @@ lists, on the pieces that are weighed; none of them is among those that
 
 from __future__ import annotations
 
-import numpy as np
-
 from tersely.code.places import is_test
-from tersely.context.lenses.diff.evidence import FIELDS, Evidence, Figures
+from tersely.context.lenses.diff.evidence import FIELDS, Evidence
 from tersely.context.lenses.diff.trees import shipped
+from tersely.foundation.arrays import Figures, np
 
 # by trees, the best by the plain ranking; needed ones were among the first 300
 MAX_WEIGHED_PIECES = 500

@@ -12,11 +12,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.diff.regions import Region
+from tersely.foundation.arrays import Figures, np
 from tersely.foundation.types import Sums, field, record
 
 TOKENS_PER_BYTE = 0.27
@@ -28,7 +26,7 @@ COST_POWER = 0.75
 MOST_SHARE = 0.4
 GAP_TOKENS = 6  # for the mark where lines are left out
 
-Chances = NDArray[np.float64]
+Chances = Figures
 
 
 def chosen(

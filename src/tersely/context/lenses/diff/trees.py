@@ -13,15 +13,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.search.storage.arrays import map_arrays
+from tersely.foundation.arrays import Figures, NDArray, np
 from tersely.foundation.types import Strings, frozen
 
 SHIPPED = "needed.arrays"
 
-Figures = NDArray[np.float64]
 Nodes = NDArray[Any]
 
 

@@ -14,9 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.index.history.subjects import Subject
 from tersely.code.places import file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
@@ -35,9 +32,8 @@ from tersely.context.lenses.localization.task import (
     TraceLine,
     ends_of,
 )
+from tersely.foundation.arrays import Figures, Ints, np
 from tersely.foundation.types import Strings
-
-Numbers = NDArray[np.float64]
 
 MAX_TERMS = 80  # of a text, the rarest first
 TITLE_TIMES = 3  # that a word of the title is said, as much as it counts
@@ -111,14 +107,14 @@ class Belonging(NamedTuple):
 class Evidence(NamedTuple):
     """Rows are files, columns signs; and what single symbols have for them, by their ids."""
 
-    signs: Numbers
+    signs: Figures
     ceiling: float  # what share of the words of the title the best file has
     belonging: Belonging
     # by symbol id, one number a `Sign`, without those that units and files give
-    marks: Mapping[str, Numbers]
+    marks: Mapping[str, Figures]
     # by text, the title and all, by unit of the collection: how much of its words the unit has
     # beside the best, from 0 to 1
-    units: tuple[Numbers, ...]
+    units: tuple[Figures, ...]
     places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
     missing: Strings  # the bounds for which some evidence was not looked for, in words
@@ -138,8 +134,8 @@ class _Gathering:
         for path in sources.paths:
             self.by_file_name[file_name_of(path)].append(path)
         self.signs = np.zeros((len(self.row), len(Sign)))
-        self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Sign)))
-        self.units: list[Numbers] = []  # of the title, and of the text
+        self.marks: dict[str, Figures] = defaultdict(lambda: np.zeros(len(Sign)))
+        self.units: list[Figures] = []  # of the title, and of the text
         self.matches: list[float] = []
         self.unknown_names = 0
         self.places: list[tuple[str, int]] = []
@@ -190,8 +186,8 @@ class _Gathering:
         return ceilings[0]
 
     def _scores(
-        self, terms: Sequence[str], said: Mapping[str, int], rows: NDArray[np.int64]
-    ) -> tuple[Numbers, Numbers, Numbers]:
+        self, terms: Sequence[str], said: Mapping[str, int], rows: Ints
+    ) -> tuple[Figures, Figures, Figures]:
         """By unit its score; by file the score of its best unit, and the sum over terms of the best
         score that any unit has for it. A term counts by how often it is said, one of the title 1."""
         unit = np.zeros(len(rows))

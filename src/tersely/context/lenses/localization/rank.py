@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
-import numpy as np
-
 from tersely.code.index.history.subjects import Subject
 from tersely.code.index.storage.store import Store
 from tersely.code.search.glossary import in_english
@@ -36,6 +34,7 @@ from tersely.context.lenses.localization.table import (
     table_of,
 )
 from tersely.context.lenses.localization.task import Task, without_instruction
+from tersely.foundation.arrays import np
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import Strings, frozen, replace
 

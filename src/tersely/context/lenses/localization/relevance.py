@@ -14,15 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
+from tersely.context.lenses.localization.evidence import Evidence, Sign
+from tersely.foundation.arrays import Figures, np
 
 MAX_LIKELY_FILES = 8  # files that are listed, for which the second regression was fitted
 
 
-def _weights(**of_sign: float) -> Numbers:
+def _weights(**of_sign: float) -> Figures:
     """What each kind of evidence counts, in the order of `Sign`; those that are not given nothing."""
     found = np.zeros(len(Sign))
     for name, weight in of_sign.items():
@@ -62,14 +60,14 @@ _WORDS = 0.831
 _LEAST_NEXT = 0.001  # the probability of a file of which next to nothing speaks
 
 
-def probabilities(signs: Numbers) -> Numbers:
+def probabilities(signs: Figures) -> Figures:
     """Of each file, that the task is about it."""
-    logits: NDArray[np.float64] = signs @ _OF_FILES + _BIAS
-    shares: Numbers = 1 / (1 + np.exp(-logits))
+    logits: Figures = signs @ _OF_FILES + _BIAS
+    shares: Figures = 1 / (1 + np.exp(-logits))
     return shares
 
 
-def confidence(owning: Numbers, ceiling: float, words: int) -> float:
+def confidence(owning: Figures, ceiling: float, words: int) -> float:
     """The share of the files that a task is about that is expected among the best
     `MAX_LIKELY_FILES`, from 0 to 1.
 
@@ -171,17 +169,17 @@ _EXACT = {
 }
 
 
-def chances(rows: Numbers) -> Numbers:
+def chances(rows: Figures) -> Figures:
     """Of each symbol, that the task changes it: from its share of all changes that are expected."""
     if not len(rows):
         return np.zeros(0)
     scores = rows @ _OF_SYMBOLS
     odds = np.exp(scores - scores.max())
-    found: Numbers = 1 - np.exp(-CHANGED_SYMBOLS * odds / odds.sum())
+    found: Figures = 1 - np.exp(-CHANGED_SYMBOLS * odds / odds.sum())
     return found
 
 
-def reason(row: Numbers, words: Sequence[str]) -> str:
+def reason(row: Figures, words: Sequence[str]) -> str:
     """The reason for which a symbol is likely, in words: what is exact, else which words of the
     task it has.
     """

@@ -11,13 +11,12 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.searcher import Searcher
 from tersely.code.search.words import stems_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
-from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
+from tersely.context.lenses.localization.evidence import Evidence, Sign
+from tersely.foundation.arrays import Figures, np
 from tersely.foundation.types import Weights
 
 MAX_OPENED_FILES = 12  # whose symbols are all rows
@@ -33,7 +32,7 @@ class EvidenceTable(NamedTuple):
     """
 
     symbols: tuple[Symbol, ...]
-    rows: Numbers
+    rows: Figures
     units: tuple[int, ...]
 
 
@@ -57,7 +56,7 @@ def table_of(
     likeliest = sorted(elsewhere, key=lambda path: (-probabilities[path], path))
     words = np.column_stack(found.units)
     words = np.vstack([words, np.zeros((1, 2))])  # the last for what is not searched
-    rows: list[tuple[Symbol, int, Numbers]] = []
+    rows: list[tuple[Symbol, int, Figures]] = []
     share = _shares_of(searcher.lexicon, terms)
     for rank, path in enumerate([*opened, *likeliest]):
         own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
@@ -77,7 +76,7 @@ def table_of(
     return EvidenceTable(symbols, table, numbers)
 
 
-def _mark_near(symbols: Sequence[Symbol], rows: Numbers) -> None:
+def _mark_near(symbols: Sequence[Symbol], rows: Figures) -> None:
     """Note how much of the task stands before and behind each symbol: a change seldom comes alone."""
     words = rows[:, [Sign.TITLE_UNIT, Sign.TEXT_UNIT]].mean(axis=1)
     families = defaultdict(list)
@@ -89,8 +88,8 @@ def _mark_near(symbols: Sequence[Symbol], rows: Numbers) -> None:
 
 
 def _row(
-    symbol: Symbol, marks: Mapping[str, Numbers], probability: float, unit: Numbers
-) -> Numbers:
+    symbol: Symbol, marks: Mapping[str, Figures], probability: float, unit: Figures
+) -> Figures:
     """The evidence of one symbol by itself, a number for each `Sign`; the probability is that of its
     file.
     """

@@ -10,11 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tersely.code.search.words import pieces_of, stem
 from tersely.context.lenses.diff.features.words import NAME, Names
+from tersely.foundation.arrays import Figures, Ints, np
 from tersely.foundation.types import Sums, Weights
 
 MAX_KEPT_FILES = 80  # whose names are kept for the next question
@@ -34,9 +32,6 @@ WORD_FIELDS = (
 
 _NAME_OR_END = re.compile(rf"{NAME.pattern}|\n")
 
-Figures = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-
 
 class Said(NamedTuple):
     """The words of a change: its names, how rare each is, and its lines; `callable` are names of
@@ -55,7 +50,7 @@ class Words(NamedTuple):
     """The names in the lines of a file, in order; those of very long lines do not count."""
 
     names: Sequence[str]
-    sizes: Numbers  # how many names each line has
+    sizes: Ints  # how many names each line has
 
 
 @lru_cache(maxsize=MAX_KEPT_FILES)
@@ -100,7 +95,7 @@ class Lines:
         ]  # fmt: skip
         return np.column_stack(columns)
 
-    def shares(self, group: Numbers, groups: int, some: Collection[str]) -> Figures:
+    def shares(self, group: Ints, groups: int, some: Collection[str]) -> Figures:
         """What the names of each group of lines, each once, are worth together, if they are of some; `group` has that
         of each line, or -1.
         """
@@ -152,7 +147,7 @@ class Lines:
         line, _ = _parts_of_each(self._line[at] * len(number) + word, len(number))
         return np.bincount(line, minlength=len(self)) / (1 + len(number))
 
-    def _standing_for(self, numbers: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+    def _standing_for(self, numbers: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
         """For each number that a name of a line stands for the place of the name among all, and the number."""
         found = [
             (place, one) for place, name in enumerate(self._name.tolist()) for one in numbers[name]
@@ -161,7 +156,7 @@ class Lines:
         return at, number
 
 
-def _parts_of_each(cells: Numbers, size: int) -> tuple[Numbers, Numbers]:
+def _parts_of_each(cells: Ints, size: int) -> tuple[Ints, Ints]:
     """The rows and columns of cells of a table with rows of a size, each once, in order."""
     ordered = np.sort(cells)  # `np.unique` would load what masked arrays need
     rows, columns = np.divmod(ordered[np.diff(ordered, prepend=-1) > 0], size)
