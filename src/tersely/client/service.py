@@ -30,6 +30,7 @@ import msgspec
 
 from tersely.client import hops
 from tersely.client.peer import Peer
+from tersely.foundation.background import Background
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
@@ -65,7 +66,7 @@ class Service:
         self._home = home
         self._token = token
         self._methods: dict[str, _Method] = {}
-        self._running: set[asyncio.Task[None]] = set()
+        self._running = Background()
 
     def method(self, *, name: str = "", effect: str = "write") -> Callable[[FunctionT], FunctionT]:
         """Have a function asked. `effect` is what it touches beside its answer: read, write,
@@ -156,9 +157,7 @@ class Service:
             busy = f"{MAX_SERVICE_REQUESTS:,} questions are being answered"
             peer.answer(request_id, error=ServiceFailure("BUSY", busy))
             return
-        task = asyncio.get_running_loop().create_task(self._answer(peer, request_id, payload))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self._running.begin(self._answer(peer, request_id, payload))
 
     async def _answer(self, peer: Peer, request_id: str, payload: JsonMapping) -> None:
         hops.answering(payload.get("hops", 0), payload.get("traceparent", ""))

@@ -7,11 +7,11 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from tersely.capabilities.relay.answers.results import error_text, result_text
 from tersely.client.outbox import Outbox, Unsent
+from tersely.foundation.background import Background
 from tersely.foundation.errors import TerselyError
 from tersely.wrap.child_processes import Spawned
 from tersely.wrap.inline.arguments import CODE_SERVICE, ServiceQuestion, asked
@@ -57,7 +57,7 @@ class Speech:
         self._waiting: asyncio.Queue[Command | Unsent[OutgoingMessage]] = asyncio.Queue(
             MAX_WAITING_COMMANDS
         )
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
         self._has_noted = False  # that there was a line without a marker
         for unsent in outbox:
             self._waiting.put_nowait(unsent)
@@ -99,13 +99,13 @@ class Speech:
 
     async def _do(self, command: Command | Unsent[OutgoingMessage]) -> None:
         if isinstance(command, Unsent):
-            task = self._begin(self._send(command))
+            task = self._tasks.begin(self._send(command))
             seconds = None if _question(command.message) is None else _MISSING_SECONDS
             await asyncio.wait([task], timeout=seconds)
             while not (task.done() or self._mail.is_connected):  # messages keep their order
                 await asyncio.wait([task], timeout=seconds)
         elif isinstance(command, OutgoingMessage):
-            self._begin(self._ask(asked(command.to, command.body)))
+            self._tasks.begin(self._ask(asked(command.to, command.body)))
         elif isinstance(command, Spawn):
             self._say(f"[{RELAY}]", await self._spawned.start(command))
         elif isinstance(command, Release):
@@ -151,12 +151,6 @@ class Speech:
     async def _answer(self, question: ServiceQuestion) -> None:
         result = await self._mail.ask(*question)
         self._say(f"[{question.service} {question.method}]", result_text(result))
-
-    def _begin(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(doing)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
     def _note_unmarked(self) -> None:
         if not self._has_noted:

@@ -13,6 +13,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tersely.client.peer import Delivery
+from tersely.foundation.background import Background
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
@@ -106,7 +107,7 @@ class WrappedSession:
         self._ended = asyncio.get_running_loop().create_future()
         self._passed_bytes = 0
         self._is_passing = False  # output that has been read and is not shown yet
-        self._telling: set[asyncio.Task[None]] = set()
+        self._telling = Background()
         self._has_title = False  # ours is shown in the place of the program's
         self._told_state = ""
         self._told_screen = ""
@@ -467,18 +468,7 @@ class WrappedSession:
         """Tell the relay something without waiting. What does not get there is asked for again by
         the relay.
         """
-        task = asyncio.create_task(telling)
-        self._telling.add(task)
-        task.add_done_callback(self._told)
-
-    def _told(self, task: asyncio.Task[None]) -> None:
-        self._telling.discard(task)
-        if (
-            not task.cancelled()
-            and (error := task.exception()) is not None
-            and not isinstance(error, TerselyError)
-        ):
-            raise error
+        self._telling.begin(telling).add_done_callback(_told)
 
     async def _received(self, delivery: Delivery) -> None:
         if delivery.kind in _TYPED_KINDS:
@@ -495,6 +485,12 @@ class WrappedSession:
 
     def _size_from(self) -> int | None:
         return next((one for one in (0, 1) if os.isatty(one)), None)
+
+
+def _told(task: asyncio.Task[None]) -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, TerselyError):
+        raise error
 
 
 def _can_be_read(descriptor: int) -> bool:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tersely.agent.tools.files.diffs import difference
-from tersely.doors.acp.diffs import hunks
 from tersely.doors.acp.places import EditorPlaces
-from tersely.doors.acp.updates import plan_of
+from tersely.doors.acp.updates import hunks, plan_of
 
 UPDATE = schema.SessionNotification.model_fields["update"].annotation
 MESSAGES: list[tuple[Any, dict[str, Any]]] = [

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.daemon.processes.job_queue import Job, JobQueue, Task
 from tersely.daemon.processes.process import AnalysisProcess, ProcessLostError
+from tersely.foundation.background import Background
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject
@@ -50,7 +51,7 @@ class Dispatcher:
         self._is_closed = False
         self._has_rested = True
         self._asked_seconds = elapsed_seconds()
-        self._background: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
     @property
     def processes(self) -> list[JsonObject]:
@@ -105,13 +106,12 @@ class Dispatcher:
     def start(self) -> None:
         """Have a first process, and look after all of them."""
         self._add_process()
-        self._in_background(self._look_after())
+        self._background.begin(self._look_after())
 
     def close(self) -> None:
         """End all processes, and all tasks with them."""
         self._is_closed = True
-        for task in list(self._background):
-            task.cancel()
+        self._background.cancel()
         for process in self._processes:
             process.stop()
         self._processes.clear()
@@ -126,7 +126,7 @@ class Dispatcher:
         ):
             job.process = self._idle.pop()
             self._running.add(job)
-            self._in_background(self._do(job, job.process))
+            self._background.begin(self._do(job, job.process))
 
     @property
     def _is_left_to_short_ones(self) -> bool:
@@ -208,7 +208,7 @@ class Dispatcher:
     def _add_process(self) -> None:
         if not self._is_closed:
             self._starting += 1
-            self._in_background(self._start_process())
+            self._background.begin(self._start_process())
 
     async def _start_process(self) -> None:
         try:
@@ -283,8 +283,3 @@ class Dispatcher:
                 self._drop(process)
         self._keep_one()
         self._hand_out()
-
-    def _in_background(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)

@@ -4,7 +4,6 @@ terminal has.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -50,7 +49,9 @@ from tersely.doors.acp.front import Listing, Opening, Wish
 from tersely.doors.acp.places import EditorPlaces
 from tersely.doors.acp.session import EditorSession
 from tersely.doors.acp.terminals import EditorTerminals
+from tersely.foundation.background import Background
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject
 
 MAX_EDITOR_SESSIONS = 16  # that one editor has open at a time
 _FAILED, _INVALID, _NOT_FOUND = -32603, -32602, -32002  # of JSON-RPC, and of the protocol
@@ -81,7 +82,7 @@ class AgentServer:
         self._client: Client | None = None
         self._offered = ClientCapabilities()
         self._sessions: dict[str, EditorSession] = {}
-        self._telling: set[asyncio.Task[None]] = set()
+        self._telling = Background()
 
     def on_connect(self, conn: Client) -> None:
         """The editor is there."""
@@ -122,44 +123,29 @@ class AgentServer:
         self, cwd: str, mcp_servers: Sequence[Any] | None = None, **more: Any
     ) -> NewSessionResponse:
         """Begin a session in the repository around a folder."""
-        with _told():
-            session = await self._opened(cwd, mcp_servers)
-            chosen = await choices.options(session.agent)
-        self._offer_commands(session)
-        modes = choices.modes(session.agent)
-        return NewSessionResponse(session_id=session.id, modes=modes, config_options=chosen)
+        session, chosen = await self._begun(cwd, mcp_servers)
+        return NewSessionResponse(session_id=session.id, **chosen)
 
     async def load_session(
         self, cwd: str, session_id: str, mcp_servers: Sequence[Any] | None = None, **more: Any
     ) -> LoadSessionResponse:
         """Go on with a session, also one of the terminal, and tell what was said in it."""
-        with _told():
-            session = await self._opened(cwd, mcp_servers, session_id)
-            await session.replay()
-            chosen = await choices.options(session.agent)
-        self._offer_commands(session)
-        return LoadSessionResponse(modes=choices.modes(session.agent), config_options=chosen)
+        _, chosen = await self._begun(cwd, mcp_servers, session_id, replays=True)
+        return LoadSessionResponse(**chosen)
 
     async def resume_session(
         self, session_id: str, cwd: str, mcp_servers: Sequence[Any] | None = None, **more: Any
     ) -> ResumeSessionResponse:
         """The same for an editor that knows what was said."""
-        with _told():
-            session = await self._opened(cwd, mcp_servers, session_id)
-            chosen = await choices.options(session.agent)
-        self._offer_commands(session)
-        return ResumeSessionResponse(modes=choices.modes(session.agent), config_options=chosen)
+        _, chosen = await self._begun(cwd, mcp_servers, session_id)
+        return ResumeSessionResponse(**chosen)
 
     async def fork_session(
         self, session_id: str, cwd: str, mcp_servers: Sequence[Any] | None = None, **more: Any
     ) -> ForkSessionResponse:
         """Begin a session with all that was said in another."""
-        with _told():
-            session = await self._opened(cwd, mcp_servers, session_id, forks=True)
-            chosen = await choices.options(session.agent)
-        self._offer_commands(session)
-        modes = choices.modes(session.agent)
-        return ForkSessionResponse(session_id=session.id, modes=modes, config_options=chosen)
+        session, chosen = await self._begun(cwd, mcp_servers, session_id, forks=True)
+        return ForkSessionResponse(session_id=session.id, **chosen)
 
     async def list_sessions(self, cwd: str | None = None, **more: Any) -> ListSessionsResponse:
         """The sessions of the repository around a folder, the newest first."""
@@ -225,6 +211,25 @@ class AgentServer:
             )
         return self._sessions[id]
 
+    async def _begun(
+        self,
+        folder: str,
+        servers: Sequence[Any] | None,
+        session_id: str = "",
+        *,
+        forks: bool = False,
+        replays: bool = False,
+    ) -> tuple[EditorSession, JsonObject]:
+        """A session that an editor may go on with, and what it is told of its choices."""
+        with _told():
+            session = await self._opened(folder, servers, session_id, forks=forks)
+            if replays:
+                await session.replay()
+            chosen = await choices.options(session.agent)
+        # right behind the answer that is about to be sent: before it the session has no name
+        self._telling.begin(session.tell(commands.available()))
+        return session, {"modes": choices.modes(session.agent), "config_options": chosen}
+
     async def _opened(
         self, folder: str, servers: Sequence[Any] | None, session: str = "", *, forks: bool = False
     ) -> EditorSession:
@@ -244,14 +249,6 @@ class AgentServer:
             terminals.session = opened.id
         self._sessions[opened.id] = opened
         return opened
-
-    def _offer_commands(self, session: EditorSession) -> None:
-        """Tell the commands right behind the answer that is about to be sent: before it the session
-        has no name.
-        """
-        task = asyncio.create_task(session.tell(commands.available()))
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
 
 
 def _servers(given: Sequence[Any]) -> Mapping[str, ToolServer]:

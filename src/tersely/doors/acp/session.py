@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
@@ -39,6 +38,7 @@ from tersely.doors.acp import commands, prompts, updates
 from tersely.doors.acp.front import EditorAgent
 from tersely.doors.acp.places import EditorPlaces
 from tersely.doors.screen.shown import ShownWords
+from tersely.foundation.background import Background
 from tersely.foundation.errors import TerselyError
 
 _STOPS: dict[EndReason, StopReason] = {
@@ -58,7 +58,7 @@ class EditorSession:
         self._terminals: dict[str, str] = {}  # that show the commands of calls
         self._said: list[str] = []  # of the answer that comes in
         self._has_turn = False
-        self._asking: set[asyncio.Task[None]] = set()
+        self._asking = Background()
 
     @property
     def id(self) -> str:
@@ -84,7 +84,7 @@ class EditorSession:
                         return await self._end(event)
         finally:
             self._has_turn = False
-            await self._ask_no_more()
+            await self._asking.end()  # the turn waits for no answer any more
         raise TerselyError("internal_error", "the turn has no end")
 
     def cancel(self) -> None:
@@ -129,7 +129,7 @@ class EditorSession:
                 call, shown = self._calls.get(event.call_id), self._terminals.get(event.call_id, "")
                 await self.tell(updates.ended(event, call, self._places, shown))
             case ApprovalAsked():
-                self._ask(event)
+                self._asking.begin(self._answered(event))
             case Usage():
                 used = event.prompt_tokens + event.completion_tokens
                 usage = UsageUpdate(session_update="usage_update", used=used, size=event.window)
@@ -173,13 +173,8 @@ class EditorSession:
             await self.tell(plan)
         return PromptResponse(stop_reason=_STOPS[event.reason])
 
-    def _ask(self, event: ApprovalAsked) -> None:
-        """Ask the user, while the turn waits."""
-        task = asyncio.create_task(self._answered(event))
-        self._asking.add(task)
-        task.add_done_callback(self._asking.discard)
-
     async def _answered(self, event: ApprovalAsked) -> None:
+        """Ask the user, while the turn waits."""
         call = updates.asked(event, self._calls[event.call_id], self._places)
         decision, pattern = Decision.DENY, ""
         try:
@@ -196,13 +191,6 @@ class EditorSession:
             await self._note(note)
         finally:
             self.agent.approve(event.call_id, decision, pattern)
-
-    async def _ask_no_more(self) -> None:
-        """Give up questions that the turn no longer waits for."""
-        asking = tuple(self._asking)
-        for task in asking:
-            task.cancel()
-        await asyncio.gather(*asking, return_exceptions=True)
 
 
 def _options(event: ApprovalAsked) -> list[PermissionOption]:

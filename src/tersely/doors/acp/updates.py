@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from acp.helpers import (
     ToolCallContentVariant,
@@ -30,13 +30,14 @@ from acp.schema import (
 )
 
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
-from tersely.doors.acp.diffs import hunks
 from tersely.doors.acp.places import EditorPlaces
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_PLAN_ENTRIES = 50  # of one answer that are told as a plan
 MAX_TITLE_CHARACTERS = 120
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HEADER_LINES = 2  # the names of the file in a diff
 _KINDS: Mapping[str, ToolKind] = {
     "read": "read", "search": "search", "list": "search", "outline": "search", "edit": "edit", "write": "edit",
     "create": "edit", "bash": "execute", "git": "execute", "fetch": "fetch", "browser": "fetch",
@@ -148,3 +149,34 @@ def _given(arguments: str) -> JsonObject:
 
 def _text(text: str) -> ToolCallContentVariant:
     return tool_content(text_block(text))
+
+
+class EditorHunk(NamedTuple):
+    """Lines that change, with those around them; `before` is None where there was no file. `line`
+    is in the new one.
+    """
+
+    line: int
+    before: str | None
+    after: str
+
+
+def hunks(diff: str) -> list[EditorHunk]:
+    """The hunks of a diff, none for a text that is no diff. What follows it is passed over."""
+    lines = diff.split("\n")
+    if len(lines) <= _HEADER_LINES or not lines[0].startswith("--- "):
+        return []
+    return list(_hunks(lines[_HEADER_LINES:]))
+
+
+def _hunks(lines: list[str]) -> Iterator[EditorHunk]:
+    at = 0
+    while at < len(lines) and (header := _HUNK.match(lines[at])):
+        start = at = at + 1
+        while at < len(lines) and lines[at][:1] in {" ", "+", "-"}:
+            at += 1
+        body = lines[start:at]
+        before = [line[1:] for line in body if line[0] != "+"]
+        after = [line[1:] for line in body if line[0] != "-"]
+        is_new = header[1] in {"0", "1"} and not before
+        yield EditorHunk(int(header[2]), None if is_new else "\n".join(before), "\n".join(after))

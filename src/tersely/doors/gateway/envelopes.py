@@ -17,6 +17,7 @@ import msgspec
 
 from tersely.client.joining import JoinedRelay
 from tersely.doors.gateway.code import LocalCode
+from tersely.foundation.background import Background
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.network import http
@@ -67,7 +68,7 @@ class Envelopes:
 
     async def _up(self, reader: StreamReader, writer: StreamWriter, far: Any) -> None:
         frames = Frames(MAX_FRAME_BYTES)
-        answering: set[asyncio.Task[None]] = set()
+        answering = Background()
         try:
             while data := await reader.read(GATEWAY_READ_BYTES):
                 for body in frames.feed(data):
@@ -75,14 +76,11 @@ class Envelopes:
                     if question is None:
                         await far.send(body.decode())
                         continue
-                    task = asyncio.create_task(self._answer(question, writer))
-                    answering.add(task)
-                    task.add_done_callback(answering.discard)
+                    answering.begin(self._answer(question, writer))
         except FrameTooLargeError:
             return
         finally:
-            for task in answering:
-                task.cancel()
+            answering.cancel()
 
     def _local_question(self, body: bytes) -> JsonObject | None:
         """A question that this machine answers itself; None for every other envelope."""

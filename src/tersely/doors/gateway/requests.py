@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import msgspec
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tersely.capabilities.relay.answers.results import result_text
@@ -79,9 +80,10 @@ class Requests:
         try:
             reply = await self._answered_here(scope, receive, send)
         except TerselyError as error:
-            reply = _failure(error)
+            reply = HttpReply(status_of(error.code), body_of(error))
         if reply is not None:
-            await _send_reply(send, reply)
+            answer = Response(reply.body, reply.status, media_type="application/json")
+            await answer(scope, receive, send)
 
     async def send_later(self) -> None:
         """Send what is kept whenever the relay is there, until cancelled."""
@@ -292,16 +294,3 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
                 "payload_too_large", f"a body has at most {MAX_WEB_BODY_BYTES:,} bytes"
             )
         yield chunk
-
-
-def _failure(error: TerselyError) -> HttpReply:
-    return HttpReply(status_of(error.code), body_of(error))
-
-
-async def _send_reply(send: Send, reply: HttpReply) -> None:
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(reply.body)).encode()),
-    ]
-    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    await send({"type": "http.response.body", "body": reply.body})

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from tersely.capabilities.answers.later import Later
 from tersely.capabilities.relay.contract.operations import HttpOperation, operations
 from tersely.doors.http.failures import body_of, status_of
-from tersely.doors.http.guard import Guard, OwnUser, Visitor
+from tersely.doors.http.guard import Guard, Visitor, own_user
 from tersely.doors.http.guard import PageChecks as GuardedPages
 from tersely.doors.http.openapi import document
 from tersely.doors.http.request_parsing import AskedOperation, read, token_shown
@@ -100,7 +100,7 @@ def make_apps(
         if port is None
         else Guard(table, Visitor(token, open_paths, guarded), guarded, refused)
     )
-    return Apps(Guard(table, OwnUser(), guarded, refused), tcp, table)
+    return Apps(Guard(table, own_user, guarded, refused), tcp, table)
 
 
 @cache

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from hmac import compare_digest
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tersely.doors.http.connecting.accepting import recognize
@@ -62,27 +63,19 @@ class RequestHeaders(NamedTuple):
     cookies: bytes
 
 
-class Admission(Protocol):
-    """Decides who may ask."""
-
-    def check(self, shown: RequestHeaders) -> bool:
-        """True if it is known who asks; raises `unauthorized` or `forbidden_origin` unless this one
-        may.
-        """
+# Decides who may ask: true if it is known who does; raises `unauthorized` or `forbidden_origin`.
+Admission = Callable[[RequestHeaders], bool]
 
 
-class OwnUser:
+def own_user(shown: RequestHeaders) -> bool:
     """At the socket in the home: the system lets nobody else come to it, and the pages are not
     there.
     """
-
-    def check(self, shown: RequestHeaders) -> bool:
-        """Always true; raises `unauthorized` for a page."""
-        if is_page(shown.path):
-            raise TerselyError(
-                "unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one"
-            )
-        return True
+    if is_page(shown.path):
+        raise TerselyError(
+            "unauthorized", "pages are for browsers", "`tersely relay open THREAD` opens one"
+        )
+    return True
 
 
 class Visitor:
@@ -99,8 +92,8 @@ class Visitor:
         self._open_paths = frozenset(open_paths)
         self._pages = pages
 
-    def check(self, shown: RequestHeaders) -> bool:
-        """True if a token or a cookie was shown; raises as `Admission` says."""
+    def __call__(self, shown: RequestHeaders) -> bool:
+        """True if a token or a cookie was shown."""
         if not _LOOPBACK.fullmatch(shown.host.lower()):
             raise TerselyError(
                 "forbidden_origin", "this is not a name of this relay", "ask it as 127.0.0.1"
@@ -156,7 +149,8 @@ class Guard:
                 error = await self._slowed(error, address_of(scope))
             wants_page = error.code == "unauthorized" and is_page(scope["path"])
             headers, body = self._pages.refusal(error) if wants_page else refusal(error)
-            await refuse(error, headers, body, send)
+            answer = Response(body, status_of(error.code), headers)
+            await answer(scope, receive, safely(send))
             return
         await self._app(scope, receive, safely(send))
 
@@ -170,7 +164,7 @@ class Guard:
 
     def _check(self, scope: Scope) -> str:
         shown, agent = read_headers(scope)
-        if self._admission.check(shown):
+        if self._admission(shown):
             recognize(scope)
         return agent
 
@@ -248,10 +242,3 @@ def refusal(error: TerselyError) -> tuple[dict[str, str], bytes]:
     elif error.code == "malformed_request":
         headers["connection"] = "close"  # where the next request begins, nobody knows
     return headers, body_of(error)
-
-
-async def refuse(error: TerselyError, headers: dict[str, str], body: bytes, send: Send) -> None:
-    """Answer a request that is not let through."""
-    given = _with_safe((name.encode(), value.encode()) for name, value in headers.items())
-    await send({"type": "http.response.start", "status": status_of(error.code), "headers": given})
-    await send({"type": "http.response.body", "body": body})

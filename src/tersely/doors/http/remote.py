@@ -12,10 +12,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.connecting.wrong_tokens import WrongTokens
+from tersely.doors.http.failures import status_of
 from tersely.doors.http.guard import (
     DEFAULT_AGENT,
     PRINCIPAL,
@@ -24,7 +26,6 @@ from tersely.doors.http.guard import (
     is_page,
     read_headers,
     refusal,
-    refuse,
     safely,
 )
 from tersely.doors.http.routes.event_socket import is_event_path, serve_events
@@ -192,7 +193,8 @@ class RemoteDoor:
         self._main.relay.audit.refused(told)
         headers, body = refusal(error)
         if scope["type"] == "http":
-            await refuse(error, headers, body, send)
+            answer = Response(body, status_of(error.code), headers)
+            await answer(scope, receive, safely(send))
             return
         await receive()
         await send(

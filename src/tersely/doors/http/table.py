@@ -1,8 +1,9 @@
-"""The table of endpoints: a walk down the segments of a path, however many endpoints there are."""
+"""The table of endpoints: one look at a path, however many endpoints there are."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, cast
 from urllib.parse import unquote_to_bytes
 
@@ -14,22 +15,17 @@ from starlette.types import Receive, Scope, Send
 
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.doors.http.request_parsing import ROOM, BodyRoom
+from tersely.foundation.types import Strings
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Failed = Callable[[Request, Exception], Response]
 
 
-class _Node:
-    """The segments that may follow those so far, and the endpoint where none follows."""
-
-    def __init__(self) -> None:
-        self.next: dict[str, _Node] = {}
-        self.any: _Node | None = None
-        self.leaf: _Leaf | None = None
+_SLASH = "\udc2f"  # in a segment: what no text in UTF-8 has
 
 
 class _Leaf(NamedTuple):
-    names: tuple[str, ...]  # of the parameters, in their order
+    names: Strings  # of the parameters, in their order
     endpoints: Mapping[str, Endpoint]  # by method
 
 
@@ -46,21 +42,27 @@ class Table:
         """`endpoints` are by template and method; `failed` makes an answer of what one of them
         raises.
         """
-        self._root = _Node()
         self._others = others
         self._failed = failed
         self._held: dict[str, int] = {}  # bytes of bodies
-        for template, by_method in endpoints.items():
-            self._add(template, by_method)
+        self._leaves: dict[int | None, _Leaf] = {}  # by the number of the group of a whole path
+        paths, number = [], 1
+        for template in sorted(endpoints):  # letters come before braces
+            names = tuple(re.findall(r"{(\w+)}", template))
+            self._leaves[number] = _Leaf(names, endpoints[template])
+            paths.append(re.sub(r"\\{\w+\\}", "([^/]+)", re.escape(template)))
+            number += 1 + len(names)
+        self._path = re.compile("|".join(f"({path})" for path in paths))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        found = self._find(_segments(scope)) if scope["type"] == "http" else None
+        found = self._path.fullmatch(_path(scope)) if scope["type"] == "http" else None
         if found is None:
             await self._others(scope, receive, send)
             return
-        leaf, values = found
-        scope["path_params"] = dict(zip(leaf.names, values, strict=True))
+        leaf = self._leaves[found.lastindex]
+        values = [one.replace(_SLASH, "/") for one in found.groups() if one is not None]
+        scope["path_params"] = dict(zip(leaf.names, values[1:], strict=True))
         scope["app"] = self._others  # whose state the endpoints share
         request = Request(scope, receive, send)
         room = scope[ROOM] = BodyRoom(self._held, scope.get(PRINCIPAL))
@@ -72,36 +74,14 @@ class Table:
             room.let_go()
         await response(scope, receive, send)
 
-    def _add(self, template: str, by_method: Mapping[str, Endpoint]) -> None:
-        node, names = self._root, []
-        for segment in template.split("/"):
-            if segment.startswith("{"):
-                names.append(segment.strip("{}"))
-                node.any = node.any or _Node()
-                node = node.any
-            else:
-                node = node.next.setdefault(segment, _Node())
-        node.leaf = _Leaf(tuple(names), by_method)
 
-    def _find(self, segments: Iterable[str]) -> tuple[_Leaf, list[str]] | None:
-        node, values = self._root, []
-        for segment in segments:
-            following = node.next.get(segment)
-            if following is None:
-                following = node.any if segment else None
-                values.append(segment)
-            if following is None:
-                return None
-            node = following
-        return (node.leaf, values) if node.leaf is not None else None
-
-
-def _segments(scope: Scope) -> list[str]:
-    """Those of the path; a slash that is written as `%2F` is part of a name."""
+def _path(scope: Scope) -> str:
+    """The path; a slash that is written as `%2F` is part of a name, and `_SLASH` here."""
     raw: bytes = scope.get("raw_path") or b""
     if b"%2f" not in raw and b"%2F" not in raw:
-        return cast("str", scope["path"]).split("/")
-    return [unquote_to_bytes(segment).decode("utf-8", "replace") for segment in raw.split(b"/")]
+        return cast("str", scope["path"])
+    segments = (unquote_to_bytes(one).decode("utf-8", "replace") for one in raw.split(b"/"))
+    return "/".join(one.replace("/", _SLASH) for one in segments)
 
 
 def _endpoint(leaf: _Leaf, request: Request) -> Endpoint:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
@@ -17,6 +17,9 @@ from tersely.relay.store.mailboxes import Waiting
 from tersely.relay.wire.envelopes import write
 from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
 
+if TYPE_CHECKING:
+    from tersely.doors.socket.router import Router
+
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
 FRAMES_AT_ONCE = 128  # of one client, until others have their turn
 # not taken by one client, beyond which it is neither read nor sent messages
@@ -24,32 +27,10 @@ SOCKET_OUTPUT_BYTES = 1_048_576
 SOCKET_SAID_BYTES = 262_144  # sent together
 
 
-class FrameDesk(Protocol):
-    """Whoever reads what clients send."""
-
-    def came(self, connection: SocketConnection) -> None:
-        """Somebody of this user has connected."""
-
-    def received(self, connection: SocketConnection, body: bytes) -> None:
-        """A frame has come."""
-
-    def read(self, connection: SocketConnection) -> None:
-        """All frames have been told that came together."""
-
-    def drained(self, connection: SocketConnection) -> None:
-        """A client that was slow takes messages again."""
-
-    def left(self, connection: SocketConnection) -> None:
-        """A client is gone."""
-
-    def spoken(self, connection: SocketConnection) -> None:
-        """There is something to be sent: `flush` is to be called soon."""
-
-
 class SocketConnection(asyncio.Protocol):
     """Reads while answers are taken, and says what it is told to."""
 
-    def __init__(self, desk: FrameDesk, principal: Principal | None = None) -> None:
+    def __init__(self, desk: Router, principal: Principal | None = None) -> None:
         """`principal` is the identity that has come from elsewhere; None: whoever is at the socket
         in the home.
         """

@@ -11,6 +11,7 @@ import asyncio
 
 from tersely.client import AsyncClient
 from tersely.foundation.activity import ALLOW
+from tersely.foundation.background import Background
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import entity
 from tersely.wrap.delivery.dialogs import AskedPermission
@@ -46,7 +47,7 @@ class PermissionAnswers:
         self._question: _PermissionQuestion | None = None
         self._seen: AskedPermission | None = None
         self._since = 0.0  # when the screen began to show it
-        self._asking: set[asyncio.Task[None]] = set()
+        self._asking = Background()
 
     def look(self, now: float, asked: AskedPermission | None, *, is_calm: bool) -> bytes:
         """Take the dialog that the screen shows; the key that is to be pressed.
@@ -88,9 +89,7 @@ class PermissionAnswers:
 
     def _ask(self, question: _PermissionQuestion) -> None:
         self._question = question
-        task = asyncio.create_task(self._keep_asking(question))
-        self._asking.add(task)
-        task.add_done_callback(self._asking.discard)
+        self._asking.begin(self._keep_asking(question))
 
     async def _keep_asking(self, question: _PermissionQuestion) -> None:
         while not question.is_over and not question.decision:

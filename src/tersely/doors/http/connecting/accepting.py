@@ -20,6 +20,7 @@ from tersely.doors.http.connecting.idle_connections import (
     MAX_WEB_CONNECTIONS,
     REQUEST_HEAD_SECONDS,
 )
+from tersely.foundation.background import Background
 from tersely.foundation.types import record
 
 STANDING = "standing"  # of a connection, in the state of its requests
@@ -47,7 +48,7 @@ class AcceptingServer(uvicorn.Server):
         super().__init__(config)
         # oldest first, with what they are served by; those in a handshake have no transport yet
         self._sockets: dict[socket.socket, Any] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
         self._most = MAX_WEB_CONNECTIONS
 
     def capture_signals(self) -> Any:
@@ -61,18 +62,12 @@ class AcceptingServer(uvicorn.Server):
         if files != resource.RLIM_INFINITY:
             self._most = min(MAX_WEB_CONNECTIONS, files // CONNECTION_SHARES)
         for one in sockets or ():
-            self._begin(self._accept(one))
+            self._tasks.begin(self._accept(one))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more, and end when what is asked is answered."""
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         await super().shutdown(sockets=sockets)
-
-    def _begin(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _accept(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
@@ -86,7 +81,7 @@ class AcceptingServer(uvicorn.Server):
             if len(self._sockets) >= self._most and not self._has_room():
                 connected.close()
                 continue
-            self._begin(self._admit(connected))
+            self._tasks.begin(self._admit(connected))
 
     async def _admit(self, connected: socket.socket) -> None:
         """Serve a connection, unless its handshake fails or takes too long."""
