@@ -19,6 +19,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
 from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.private import make_state, state_directory
+from tersely.foundation.types import Strings
 
 MAX_SHOWN = 500  # outlines and texts that are remembered of one session
 _NAME_BYTES = 12
@@ -37,9 +38,9 @@ class Installed(NamedTuple):
     which files, and the folders that were made for these.
     """
 
-    program: tuple[str, ...] = ()
+    program: Strings = ()
     files: tuple[WrittenFile, ...] = ()
-    folders: tuple[str, ...] = ()
+    folders: Strings = ()
 
 
 def directory() -> Path:

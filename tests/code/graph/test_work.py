@@ -65,6 +65,7 @@ def test_the_nearest_files_are_searched_first(
     with written(tmp_path, FILES) as engine:
         # enough to open one file
         monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 13)
+        monkeypatch.setattr(searches, "MAX_CHEAP_WORK", 0)
         near, bounds = callers(engine.graph, "package/home.py:step")
         assert (near, bounds) == ([f"{NEAR}:use"], {searches.SEARCH_LIMIT})
 
@@ -80,6 +81,7 @@ def test_the_nearest_readers_of_a_property_are_found_first(
         assert (every, bounds) == ([f"{FAR}:use", f"{NEAR}:use"], frozenset())
     with written(tmp_path, files) as engine:
         monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 9)
+        monkeypatch.setattr(searches, "MAX_CHEAP_WORK", 0)
         near, bounds = callers(engine.graph, "package/home.py:Shop.total")
         assert (near, bounds) == ([f"{NEAR}:use"], {searches.SEARCH_LIMIT})
 
@@ -120,6 +122,20 @@ def test_a_file_that_costs_much_does_not_end_a_search_for_references(
             found, bounds = references(engine, "package/home.py:Home.step")
             assert 10**9 - work.left < 200
         assert (found, bounds) == ([f"{FAR}:2"], {searches.SEARCH_LIMIT})
+
+
+def test_a_call_that_costs_much_does_not_hide_those_that_cost_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "MAX_SEARCH_WORK", 100)
+    given = "".join(f"def give{n}(one): return give{n - 1}(one)\n" for n in range(1, 60))
+    take = "from package.home import Home\n"
+    near = f"{take}def give0(one): return one\n{given}def use(): give59(Home()).step()\n"
+    files = {"package/home.py": "class Home:\n    def step(self): ...\n", NEAR: near}
+    files[FAR] = f"{take}def use(): Home().step()\n"
+    with written(tmp_path, files) as engine:
+        found = callers(engine.graph, "package/home.py:Home.step")
+        assert found == ([f"{FAR}:use"], frozenset({searches.SEARCH_LIMIT}))
 
 
 def test_lists_are_filled_near_where_they_are_written_if_a_file_fills_many(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie, literal
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, marker
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Parameter, Role
+from tersely.foundation.types import Strings
 
 MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
 
@@ -107,7 +108,7 @@ def _value(parameter: Parameter) -> str:
     return f"{_class(allowed, not_first)} {_class(allowed)}{{0,{most - 1}}}"
 
 
-def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> list[str]:
+def _raw_rules(name: str, parameter: Parameter, endings: Strings) -> list[str]:
     """Lines as they are, none of which may begin with what ends them; all together within the
     parameter's bound.
     """
@@ -120,17 +121,17 @@ def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> lis
     ]
 
 
-def _line_without(prefixes: tuple[str, ...], rest: str = "rest") -> str:
+def _line_without(prefixes: Strings, rest: str = "rest") -> str:
     """A line with a character in it that begins with none of these, whose end is the rule `rest`."""
     margin = f"{_class(_MARGIN)}{{1,{MAX_MARGIN_CHARACTERS}}} {_class(_LINE, _BLANK)} {rest}"
     return f"{_unlike(prefixes, rest, _BLANK)} | {margin}"
 
 
-def _end_unlike(prefixes: tuple[str, ...], rest: str) -> str:
+def _end_unlike(prefixes: Strings, rest: str) -> str:
     return f'"" | {_unlike(prefixes, rest)}'
 
 
-def _unlike(prefixes: tuple[str, ...], rest: str, without: str = "") -> str:
+def _unlike(prefixes: Strings, rest: str, without: str = "") -> str:
     """The rule for text that completes none of these: another character, though none of `without`,
     or the same and what differs later.
     """

@@ -19,6 +19,7 @@ from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.database import Database
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import Strings
 
 MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
 # of what undoing needs, of all sessions; the oldest steps give way
@@ -75,7 +76,7 @@ class Checkpoint(NamedTuple):
     before: bytes | None
     mode: int
     after: bytes
-    folders: tuple[str, ...]
+    folders: Strings
     step: int
     # "" for an edit, else the command that made the change, and what else is to be known of it, as
     # JSON
@@ -89,7 +90,7 @@ class Recorded(NamedTuple):
     before: bytes | None
     mode: int
     after: bytes
-    folders: tuple[str, ...]
+    folders: Strings
 
 
 class CheckpointStore:
@@ -117,7 +118,7 @@ class CheckpointStore:
         before: bytes | None,
         mode: int,
         after: bytes,
-        folders: tuple[str, ...] = (),
+        folders: Strings = (),
     ) -> int:
         """Write down a change that is about to be made; it is on the disk when this returns."""
         change = Recorded(path, before, mode, content_hash(after), folders)

@@ -31,7 +31,7 @@ from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing
 from tersely.foundation.storage.hashing import content_hash
-from tersely.foundation.types import field, record
+from tersely.foundation.types import Strings, field, record
 
 FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
 LEAST_SHARED_BYTES = 1_000_000  # of the source of an index that has a base
@@ -53,8 +53,8 @@ class RefreshReport(NamedTuple):
     # another process was writing: answers come from the revision before the changes
     is_behind: bool = False
     seconds: float = 0.0
-    notices: tuple[str, ...] = ()  # what is so as long as nothing changes
-    news: tuple[str, ...] = ()  # what has happened to the index, to be said once
+    notices: Strings = ()  # what is so as long as nothing changes
+    news: Strings = ()  # what has happened to the index, to be said once
 
 
 @record

@@ -39,6 +39,7 @@ from tersely.code.languages.model import (
 )
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Import, Kind
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -116,7 +117,7 @@ def _compile_query(pointer: Callable[[], object], text: str) -> Query:
     return Query(Grammar(pointer()), text)
 
 
-def module_files(suffixes: tuple[str, ...], files: Files, importer: str, module: str) -> list[str]:
+def module_files(suffixes: Strings, files: Files, importer: str, module: str) -> list[str]:
     """The files of a module, nearest first: by its path, by its parts as one, or all in the
     directory of that name.
     """

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from tersely.foundation.arrays import Ints, np
+from tersely.foundation.types import Strings
 
 MAX_WORD_BYTES = 80  # what is longer is data
 MAX_WHOLE_CHARACTERS = 40
@@ -63,7 +64,7 @@ def words_of_text(text: str) -> list[str]:
 
 
 @lru_cache(WORD_CACHE_WORDS)
-def _split(word: str) -> tuple[tuple[str, ...], str]:
+def _split(word: str) -> tuple[Strings, str]:
     """The pieces of a word and the term for it as a whole."""
     pieces = [piece.lower() for piece in _PIECE.findall(word)]
     whole = "".join(pieces)
@@ -75,12 +76,12 @@ def _split(word: str) -> tuple[tuple[str, ...], str]:
     )
 
 
-def pieces_of(word: str) -> tuple[str, ...]:
+def pieces_of(word: str) -> Strings:
     """The pieces of a word, without single letters."""
     return _split(word)[0]
 
 
-def parts_of(word: str) -> tuple[str, ...]:
+def parts_of(word: str) -> Strings:
     """The pieces of a word, and the term for it as a whole where it has several."""
     pieces, whole = _split(word)
     return (*pieces, whole) if whole else pieces

@@ -27,7 +27,7 @@ from tersely.doors.mcp.quoted_values import unquoted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, Strings
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
@@ -44,7 +44,7 @@ BY_EVERY_TOOL: JsonMapping = {BUDGET: {"type": "integer"}, STORE: {"type": "bool
 
 # The tools that are listed, with the parameters that their schemas show. They take the others of
 # their capability too.
-CORE: Mapping[str, tuple[str, ...]] = {
+CORE: Mapping[str, Strings] = {
     "code.packet": ("task",),
     "code.context": ("symbols",),
     "code.search": ("query", "in"),
@@ -244,7 +244,7 @@ def called(arguments: JsonMapping) -> tuple[str, Any, JsonObject]:
     return name, budget, inner or {}
 
 
-def _tool(capability: Capability, shown: tuple[str, ...], *, is_core: bool = False) -> ListedTool:
+def _tool(capability: Capability, shown: Strings, *, is_core: bool = False) -> ListedTool:
     declared = {parameter.name: parameter for parameter in capability.parameters}
     properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
     is_asked_of_code = capability.context is Context.WORKSPACE

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.system import NO_WAITING, UNCHANGED
+from tersely.foundation.types import Strings
 
 # What git opens in a repository by name; any of them may be a link.
 _OPENED = tuple(
@@ -54,7 +55,7 @@ def is_known(tree: str) -> bool:
     return home.startswith(f"{os.path.realpath(tree).rstrip('/')}/") or _is_submodule(home, tree)
 
 
-def homes_elsewhere(tree: str) -> tuple[str, ...]:
+def homes_elsewhere(tree: str) -> Strings:
     """The directories in which git keeps what belongs to a working tree, if they are outside of it:
     its own place, then what it shares.
 
@@ -66,7 +67,7 @@ def homes_elsewhere(tree: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((home, _common_of(home))))
 
 
-def homes_of(tree: str) -> tuple[str, ...]:
+def homes_of(tree: str) -> Strings:
     """The directories in which git keeps what belongs to a working tree, then what several trees
     share, if that is elsewhere.
     """

@@ -18,6 +18,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from tersely import __version__
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
+from tersely.foundation.types import Strings
 
 FETCH_SECONDS = 20
 FETCH_BYTES = 10_000_000
@@ -43,10 +44,10 @@ class ConnectionPlace(NamedTuple):
 
     host: str
     port: int
-    addresses: tuple[str, ...]
+    addresses: Strings
 
 
-def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> FetchedPage:
+def fetch(url: str, private_hosts: Strings = ()) -> FetchedPage:
     """The body behind a URL of http or https; raises `invalid_argument`, `denied`, `fetch_failed`
     or `timed_out`.
 
@@ -55,7 +56,7 @@ def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> FetchedPage:
     return asyncio.run(_fetched(url, private_hosts))
 
 
-async def _fetched(url: str, private_hosts: tuple[str, ...]) -> FetchedPage:
+async def _fetched(url: str, private_hosts: Strings) -> FetchedPage:
     try:
         async with asyncio.timeout(FETCH_SECONDS):
             # in all: a byte now and then keeps nobody waiting
@@ -148,7 +149,7 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-async def _ask(url: str, private_hosts: tuple[str, ...]) -> FetchedPage | str:
+async def _ask(url: str, private_hosts: Strings) -> FetchedPage | str:
     """The page, or where it has moved."""
     parts = url_parts(url)
     place = checked_place(parts, private_hosts)

@@ -16,7 +16,7 @@ from threading import Lock
 import msgspec
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 from tersely.relay.access.principals import LOCAL, WRITER, Principal, PrincipalKind, Scopes
 from tersely.relay.encoding import encode
 from tersely.relay.mail.identities import check_misleading
@@ -60,7 +60,7 @@ class _TokenChange(msgspec.Struct, omit_defaults=True):
     """An entry of the stream."""
 
     token: IdentityToken | None = None  # that is in force from now on
-    ended: tuple[str, ...] = ()  # ids of those that are no longer
+    ended: Strings = ()  # ids of those that are no longer
 
 
 @frozen
@@ -266,7 +266,7 @@ class Tokens:
             for told in self._on_end:
                 told(token_id)
 
-    def _take(self, change: _TokenChange) -> tuple[str, ...]:
+    def _take(self, change: _TokenChange) -> Strings:
         for token_id in change.ended:
             token = self._known.pop(token_id, None)
             if token is not None:

@@ -9,6 +9,7 @@ from unicodedata import normalize
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.text.agent_names import agent_name
+from tersely.foundation.types import Strings
 from tersely.relay.mail.channels import ChannelMembers
 from tersely.relay.mail.identities import Identities
 from tersely.relay.store.mailboxes import Post, Posted
@@ -94,7 +95,7 @@ class Accepted(NamedTuple):
     id: str
     seq: int
     recipients: int
-    refused: tuple[str, ...]
+    refused: Strings
     durability: str
     is_repetition: bool
 
@@ -106,7 +107,7 @@ class PostOutcome(NamedTuple):
 
     post: Post
     posted: Posted | None
-    refused: tuple[str, ...]
+    refused: Strings
     failure: Exception | None = None
 
 
@@ -117,7 +118,7 @@ def recipients(
     presence: Presence,
     *,
     is_queued: bool,
-) -> tuple[str, ...]:
+) -> Strings:
     """The mailboxes that a message is for; raises `recipient_not_found`, `channel_not_found` or
     `payload_too_large`. One that `is_queued` may be for a name that was never seen.
     """

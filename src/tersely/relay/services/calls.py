@@ -22,7 +22,7 @@ from msgspec import UNSET
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
-from tersely.foundation.types import JsonMapping, JsonObject, frozen, replace
+from tersely.foundation.types import JsonMapping, JsonObject, Strings, frozen, replace
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode
@@ -49,7 +49,7 @@ class Call:
     arguments: JsonMapping
     actor: str
     hops: int = 0  # calls that led to this one
-    source_refs: tuple[str, ...] = ()  # artifacts that the arguments were made from
+    source_refs: Strings = ()  # artifacts that the arguments were made from
     key: str = ""  # of idempotency
 
 
@@ -65,7 +65,7 @@ class Given(NamedTuple):
     replaced: Size | None = None  # None: the content itself
     is_searched: bool = True  # whether it is found by its words
     # artifacts, by their hashes, that the handler read beside those of the call
-    made_from: tuple[str, ...] = ()
+    made_from: Strings = ()
 
 
 class Scope(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
 from tersely.foundation.text.shortening import shortened
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import DocumentEdit
 from tersely.relay.store.streams import no_thread
@@ -23,7 +23,7 @@ HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room
 SCHEMA = "com.relay.state.v1"
 
 # The lists of a state, and what is text in the members of each. Members may have more of their own.
-LISTS: dict[str, tuple[str, ...]] = {
+LISTS: dict[str, Strings] = {
     "facts": ("id", "key", "at"),
     "constraints": ("id", "description", "severity"),
     "open_questions": ("id", "question", "status"),
@@ -161,7 +161,7 @@ def _shortened(value: Any) -> Any:
     return shortened(value, HEADER_TEXT_CHARACTERS) if isinstance(value, str) else value
 
 
-def _check_item(place: str, item: Any, texts: tuple[str, ...]) -> None:
+def _check_item(place: str, item: Any, texts: Strings) -> None:
     if not isinstance(item, dict):
         raise _invalid(f"/{place} is an object")
     for member in texts:

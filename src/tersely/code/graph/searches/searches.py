@@ -46,6 +46,8 @@ CARRIER_FILES_LIMIT = (
 MAX_SEARCH_WORK = 20_000  # equations that are solved to find the callers, or names, of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
 SEARCH_LIMIT = "uses were looked for, the nearest first, until the work of one answer was spent"
+CHEAP_CALL_WORK = 50  # equations for what one call reaches, where others took all of these
+MAX_CHEAP_WORK = 8_000  # for all such calls
 MAX_GETTER_WORK = 8_000  # equations of these, for what is called by a name that is computed
 GETTERS_LIMIT = (
     f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
@@ -69,20 +71,23 @@ class Searches(Component):
     ) -> frozenset[FoundCall]:
         """All calls that reach a definition; `near` looks less far, for a value."""
         search = Search(file, position, guess, near)
-        self.within_work(self.run, search)
+        if not self.within_work(self.run, search) and not near:
+            self.within_work(self._run_cheaply, search, most=MAX_CHEAP_WORK)
         (self.program.bounds if near else self.program.notes).add(*search.bounds)
         return frozenset(search.found)
 
     def within_work(
         self, find: Callable[..., object], *arguments: object, most: float = inf
-    ) -> None:
-        """Look for what uses a symbol until the work for that is spent."""
+    ) -> bool:
+        """Look for what uses a symbol until the work for that is spent; false if it was not enough."""
         bounds = self.program.bounds
         try:
             with bounds.limited(min(most, MAX_SEARCH_WORK, SEARCHED * bounds.left)):
                 bounds.collect(find, *arguments)
         except WorkSpentError:
             self.program.notes.add(SEARCH_LIMIT)
+            return False
+        return True
 
     def run(self, search: Search) -> None:
         """Find the calls; those by names that are computed at the end, and all only if there is work left."""
@@ -103,6 +108,16 @@ class Searches(Component):
                     search.seen.add(look)
                     self._search_file(search, carrier, self.file(file_id))
         search.found |= self._by_topic(search)
+
+    def _run_cheaply(self, search: Search) -> None:
+        """Find the calls by the names of a definition that are evaluated at little cost: a few others
+        may have taken all the work.
+        """
+        file, position = search.file, search.position
+        for name in self.evaluator.caller_names.first_names(file, position):
+            for other in self.program.nearest(self._files_of(search, Carrier(name, file.id)), file):
+                named = self._calls_named(self.file(other), name, ANYWHERE, CHEAP_CALL_WORK)
+                search.found |= named.reaching.get((file.id, position), set())
 
     def _begin_search(self, search: Search) -> None:
         """Note what a search begins with."""
@@ -279,16 +294,22 @@ class Searches(Component):
                 found.add(FoundCall(other.id, scope, index, shift))
         return found
 
-    def _calls_named(self, other: File, name: Any, within: int) -> CallsNamed:
+    def _calls_named(self, other: File, name: Any, within: int, most: float = inf) -> CallsNamed:
         """The calls inside a definition of a file that write a name, evaluated once for all that may
-        be searched for.
+        be searched for; without those that cost more than is allowed.
         """
         known = self._by_name.get((other.id, name, within))
         if known is not None:
             return known
-        found = CallsNamed({}, [], [])
+        found, work = CallsNamed({}, [], []), self.program.bounds
         for scope, index in other.calls_inside(name, within):
-            reach, bounds = self.program.bounds.collect(self.sites.direct_at, other, scope, index)
+            try:
+                with work.limited(most):
+                    reach, bounds = work.collect(self.sites.direct_at, other, scope, index)
+            except WorkSpentError:
+                if work.left < 0:
+                    raise
+                continue
             for target in reach.targets:
                 calls = found.reaching.setdefault(target.place, set())
                 calls.add(FoundCall(other.id, scope, index, target.shift))
@@ -296,6 +317,6 @@ class Searches(Component):
                 found.cut.append((scope, index))
             if not reach.targets:
                 found.unknown.append((scope, index))
-        if not self.solver.is_solving:
+        if most == inf and not self.solver.is_solving:
             self._by_name[other.id, name, within] = found
         return found

@@ -41,6 +41,7 @@ from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.storage.private import ignore_itself, index_places, is_private
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, INDEX_FILE, is_relay_home
 from tersely.foundation.system import is_of_user
+from tersely.foundation.types import Strings
 
 # of one user in one repository, which may have been elsewhere before
 MAX_KEPT_INDEXES = 3
@@ -56,9 +57,7 @@ _FILE_QUERY = "select id, path, language, size, hash, namespace from file where 
 class Store:
     """One open index. For one thread at a time."""
 
-    def __init__(
-        self, database: Database, notices: tuple[str, ...] = (), news: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, database: Database, notices: Strings = (), news: Strings = ()) -> None:
         self._database = database
         self.notices = notices  # what the user should know as long as this store is in use
         self._news = news
@@ -106,7 +105,7 @@ class Store:
         remove(path)
         return cls(Database.open_derived(path, SCHEMA), news=(_DAMAGED,))
 
-    def take_news(self) -> tuple[str, ...]:
+    def take_news(self) -> Strings:
         """The sentences that the user should read once of how this store came to be; nothing the
         next time.
         """

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Strings
 from tersely.workspace import Workspace
 
 MAX_COMPLETIONS = 50
@@ -53,7 +54,7 @@ class Index:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._workspace: Workspace | None = None
-        self._paths: tuple[str, tuple[str, ...]] = ("", ())  # of a revision
+        self._paths: tuple[str, Strings] = ("", ())  # of a revision
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="completion")  # the one that may ask
 
     def complete(self, typed: str) -> list[Completion]:
@@ -89,7 +90,7 @@ class Index:
             self._workspace = Workspace.open(self._root, refresh=False)
         return self._workspace
 
-    def _indexed_paths(self, workspace: Workspace) -> tuple[str, ...]:
+    def _indexed_paths(self, workspace: Workspace) -> Strings:
         revision = workspace.revision
         if self._paths[0] != revision:
             self._paths = (revision, tuple(file.path for file in workspace.engine.store.files()))
