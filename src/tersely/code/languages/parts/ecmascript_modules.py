@@ -71,6 +71,11 @@ class Configuration(NamedTuple):
 PLAIN = Configuration([], None, (), "")
 
 
+def _path(*parts: str) -> str:
+    """Parts of a path as one, without `.` and `..` in it."""
+    return posixpath.normpath(posixpath.join(*parts))
+
+
 def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files that `module` may mean, best first; none for a module outside the repository."""
     directory = posixpath.dirname(importer)
@@ -93,7 +98,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
         if rest is not None:
             found += candidates(files, posixpath.normpath(target.replace("*", rest, MAX_STARS)))
     if not found and base_url is not None:
-        found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
+        found = candidates(files, _path(base_url, module))
     return (
         found
         or _package_files(files, directory, module)
@@ -116,8 +121,8 @@ def _in_other_roots(files: Files, directory: str, module: str) -> list[str]:
     if module.startswith("/") or not inside:
         return []
     home = max(inside, key=len)
-    place = posixpath.normpath(posixpath.join(posixpath.relpath(directory, home), module))
-    paths = [posixpath.normpath(posixpath.join(root, place)) for root in roots if root != home]
+    place = _path(posixpath.relpath(directory, home), module)
+    paths = [_path(root, place) for root in roots if root != home]
     return [found for path in paths for found in candidates(files, path)]
 
 
@@ -135,7 +140,7 @@ def _script_files(files: Files, directory: str, module: str) -> list[str]:
     """
     if module.partition("/")[0] in HOST_MODULES or ":" in module or _in_package(files, directory):
         return []
-    return candidates(files, posixpath.normpath(posixpath.join(directory, module)))
+    return candidates(files, _path(directory, module))
 
 
 def _in_package(files: Files, directory: str) -> bool:
@@ -223,34 +228,39 @@ def _configuration(
         return None
     settings = relaxed_json(text)
     directory = posixpath.dirname(path)
-    aliases, base, roots, elements = PLAIN
+    found = PLAIN
     for parent in _parent_configurations(settings, directory):
-        above = _configuration(files, parent, depth + 1, known)
-        aliases, base, roots, elements = above or (aliases, base, roots, elements)
+        found = _configuration(files, parent, depth + 1, known) or found
     options = settings.get("compilerOptions")
-    options = options if isinstance(options, dict) else {}
+    if isinstance(options, dict):
+        found = _with_options(found, options, directory)
+    known[path] = found
+    return found
+
+
+def _with_options(inherited: Configuration, options: JsonObject, directory: str) -> Configuration:
+    """A configuration with what a file says itself in place of what it inherits."""
+    aliases, base, roots, elements = inherited
     if isinstance(options.get("baseUrl"), str):
-        base = posixpath.normpath(posixpath.join(directory, options["baseUrl"]))
-    paths = options.get("paths")
+        base = _path(directory, options["baseUrl"])
+    paths, listed = options.get("paths"), options.get("rootDirs")
     if isinstance(paths, dict):
-        root = base if base is not None else directory
+        home = base if base is not None else directory
         aliases = [
-            (pattern, posixpath.join(root, target))
+            (pattern, posixpath.join(home, target))
             for pattern, targets in paths.items()
-            for target in (targets if isinstance(targets, list) else [])
-            if isinstance(target, str)
+            for target in _texts_in(targets)
         ]
-    listed = options.get("rootDirs")
     if isinstance(listed, list):
-        roots = tuple(
-            posixpath.normpath(posixpath.join(directory, root))
-            for root in listed
-            if isinstance(root, str)
-        )
+        roots = tuple(_path(directory, root) for root in _texts_in(listed))
     if isinstance(options.get("jsxImportSource"), str):
         elements = options["jsxImportSource"]
-    known[path] = Configuration(aliases, base, roots, elements)
-    return known[path]
+    return Configuration(aliases, base, roots, elements)
+
+
+def _texts_in(listed: Any) -> list[str]:
+    """The texts in a list, none of anything else."""
+    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
 
 
 def _parent_configurations(settings: JsonObject, directory: str) -> list[str]:
@@ -260,7 +270,7 @@ def _parent_configurations(settings: JsonObject, directory: str) -> list[str]:
     found: list[str] = []
     for parent in parents:
         if isinstance(parent, str) and parent.startswith("."):
-            target = posixpath.normpath(posixpath.join(directory, parent))
+            target = _path(directory, parent)
             found.append(target if target.endswith(".json") else f"{target}.json")
     return found
 
@@ -302,19 +312,19 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
     if name not in files.once(packages):
         return []
     home, settings = files.once(packages)[name]
+    found = _export_targets(files, home, _exports(settings), f"./{rest}" if rest else ".")
+    if found or not rest:
+        return found or _entries(files, home, NAME_ENTRIES)
+    paths = (_path(home, root, rest) for root in ("", "src"))
+    return next((found for path in paths if (found := candidates(files, path))), [])
+
+
+def _exports(settings: JsonObject) -> JsonObject:
+    """What a package exports, by the patterns of what is imported from it."""
     exports = settings.get("exports")
-    if isinstance(exports, str) and not rest:
-        exports = {".": exports}
-    if isinstance(exports, dict):
-        if not any(key.startswith(".") for key in exports):
-            exports = {".": exports}
-        found = _export_targets(files, home, exports, f"./{rest}" if rest else ".")
-        if found:
-            return found
-    if rest:
-        paths = (posixpath.normpath(posixpath.join(home, root, rest)) for root in ("", "src"))
-        return next((found for path in paths if (found := candidates(files, path))), [])
-    return _entries(files, home, NAME_ENTRIES)
+    if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
+        return exports
+    return {".": exports} if isinstance(exports, str | dict) else {}
 
 
 def _entries(files: Files, directory: str, keys: Strings) -> list[str]:
@@ -325,8 +335,7 @@ def _entries(files: Files, directory: str, keys: Strings) -> list[str]:
     settings = files.once(package_directories).get(home)
     if settings is None:
         return []
-    entries = [settings.get(key) for key in keys]
-    for entry in [*(entry for entry in entries if isinstance(entry, str)), *ENTRIES]:
+    for entry in [*_texts_in([settings.get(key) for key in keys]), *ENTRIES]:
         found = _entry_sources(files, home, entry)
         if found:
             return found
@@ -382,7 +391,7 @@ def _targets(target: Any, depth: int) -> list[str]:
 
 def _entry_sources(files: Files, home: str, entry: str) -> list[str]:
     """An entry point; one that is built is looked for among the sources that it is built from."""
-    path = posixpath.normpath(posixpath.join(home, entry))
+    path = _path(home, entry)
     found = candidates(files, path)
     if found:
         return found
@@ -391,7 +400,7 @@ def _entry_sources(files: Files, home: str, entry: str) -> list[str]:
         if inside.startswith(output):
             stem = re.sub(r"(\.d)?\.[cm]?[jt]sx?$", "", inside.removeprefix(output))
             for root in ("src", "", "source", "lib"):
-                found = candidates(files, posixpath.normpath(posixpath.join(home, root, stem)))
+                found = candidates(files, _path(home, root, stem))
                 if found:
                     return found
     return []
