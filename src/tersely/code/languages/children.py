@@ -78,7 +78,8 @@ def every(node: Node, place: str) -> list[Node]:
     if first.isidentifier():
         found = parts_in(node, first)
     elif first[:1] == ":" and "/" not in first:
-        found = [child for child in named_parts(node) if child.type in first[1:].split(",")]
+        wanted = first[1:].split(",")
+        found = [child for child in node.named_children if child.type in wanted]
     else:
         one = field(first)(node)
         found = [one] if one is not None else []

@@ -18,7 +18,7 @@ from tersely.code.expressions import (
     either,
 )
 from tersely.code.languages.children import field
-from tersely.code.languages.model import Files, shared_directories
+from tersely.code.languages.model import Files, nearest_first
 from tersely.code.languages.nodes import OptionalNode, TextOf, line_of, named_parts
 from tersely.code.symbols import Kind
 
@@ -40,7 +40,7 @@ def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
             files.ending(module.replace(separator, "/") + suffix) if module[:1].isalpha() else []
         )
         found = {*by_path, *files.declaring(module)}
-        return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
+        return nearest_first(found, importer)
 
     return modules
 

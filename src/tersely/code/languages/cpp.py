@@ -22,6 +22,7 @@ from tersely.code.languages.model import (  # fmt: skip
 from tersely.code.languages.nodes import (
     OptionalNode,
     child_in,
+    child_of,
     first_part,
     has_token,
     last_line_of,
@@ -107,9 +108,9 @@ def lower_template(walk: Lowering, node: Node, listed: OptionalNode) -> None:
     around = walk.type_parameters
     walk.type_parameters = dict(around)
     for child in parts_of(listed):
-        names = [part for part in named_parts(child) if part.type == "type_identifier"]
-        if child.type.endswith("type_parameter_declaration"):
-            walk.type_parameters.update((walk.text(name), None) for name in names[:1])
+        name = child_of(child, "type_identifier")
+        if name is not None and child.type.endswith("type_parameter_declaration"):
+            walk.type_parameters[walk.text(name)] = None
     outermost = walk.wrapped[0] if walk.wrapped else node
     for child in named_parts(node):
         if listed is None or child.id != listed.id:

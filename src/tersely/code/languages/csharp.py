@@ -118,7 +118,7 @@ def read_chaining(walk: Lowering, node: Node) -> None:
     called, arguments = "base", None
     if initializer is not None:
         called = next(
-            (child.type for child in initializer.children if child.type in ("base", "this")), "base"
+            (child.type for child in initializer.children if child.type in ("base", "this")), called
         )
         arguments = child_of(initializer, "argument_list")
     values = walk.values(arguments)

@@ -15,6 +15,7 @@ from tersely.code.expressions import (
     Expression,
     either,
 )  # fmt: skip
+from tersely.code.languages.children import every
 from tersely.code.languages.model import (  # fmt: skip
     Language,
     Resolution,
@@ -120,10 +121,9 @@ def lower_export(walk: Lowering, node: Node, declared: OptionalNode, value: Opti
         _export_from(walk, node, module, line)
         return
     wrapped, tokens = wrapped or (node, 0), set(map(TYPE_OF, node.children))
-    for child in named_parts(node):
-        if child.type == "export_clause":
-            _export_names(walk, child)
-    walk.visit([child for child in named_parts(node) if child.type == "decorator"])
+    for clause in every(node, ":export_clause"):
+        _export_names(walk, clause)
+    walk.visit(every(node, ":decorator"))
     if declared is not None:
         walk.wrapped = wrapped
         result = walk.value(declared)

@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     last_name,
 )  # fmt: skip
 from tersely.code.languages import classes
+from tersely.code.languages.children import field
 from tersely.code.languages.classes import name_at
 from tersely.code.languages.model import (  # fmt: skip
     Files,
@@ -36,7 +37,6 @@ from tersely.code.languages.model import (  # fmt: skip
 from tersely.code.languages.nodes import (
     OptionalNode,
     TextOf,
-    all_parts,
     child_in,
     children_in,
     first_part,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
+OPENING = field(":field_declaration_list|={")  # the brace that opens a type
 # generic types that the grammar spells with symbols
 SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"
 
@@ -176,7 +177,7 @@ def lower_type_spec(
     walk.value(type_parameters_node)
     walk.wrapped = (_statement(node), 0)
     kind = {"struct_type": Kind.STRUCT, "interface_type": Kind.INTERFACE}.get(made.type, Kind.TYPE)
-    opening = None if kind is Kind.TYPE else _opening(made)
+    opening = None if kind is Kind.TYPE else OPENING(made)
     draft = walk.enter(node, kind, walk.text(name), name, opening)
     walk.scope = draft
     if kind is Kind.TYPE:
@@ -185,13 +186,6 @@ def lower_type_spec(
         walk.values(made)
     walk.type_parameters = type_parameters
     return walk.leave(draft)
-
-
-def _opening(node: Node) -> OptionalNode:
-    """The brace that opens a type."""
-    return next(
-        (child for child in node.children if child.type in ("{", "field_declaration_list")), None
-    )
 
 
 def _statement(node: Node) -> Node:
@@ -210,7 +204,7 @@ def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     parts = named_parts(node)
     if not parts or (kind is Kind.STRUCT and not named_parts(parts[0])):
         return None
-    draft = walk.enter(node, kind, walk.anonymous(kind.value), None, _opening(node))
+    draft = walk.enter(node, kind, walk.anonymous(kind.value), None, OPENING(node))
     walk.scope = draft
     walk.values(node)
     return walk.leave(draft)
@@ -321,7 +315,7 @@ def lower_send(walk: Lowering, node: Node, channel: OptionalNode, value: Optiona
 def lower_unary(walk: Lowering, node: Node) -> Expression:
     """`&x` and `*x` are x; `<-x` is an element of it."""
     value = walk.field_value(node, "operand")
-    operator = all_parts(node)[0].type if node.children else ""
+    operator = node.children[0].type if node.children else ""
     if operator == "<-":
         return value and (ELEMENT, value)
     return value if operator in ("&", "*") else None

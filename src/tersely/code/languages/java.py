@@ -200,14 +200,10 @@ def _of_literal(node: OptionalNode) -> OptionalNode:
 
 def _called_on(walk: Lowering, node: OptionalNode, method: str) -> OptionalNode:
     """The receiver of a call of a method of that name."""
-    name = (
-        node.child_by_field_name("name")
-        if node is not None and node.type == "method_invocation"
-        else None
-    )
-    if node is None or name is None or walk.text(name) != method:
+    if node is None or node.type != "method_invocation":
         return None
-    return node.child_by_field_name("object")
+    name, called_on = children_in(node, "name", "object")
+    return called_on if walk.text(name) == method else None
 
 
 def _assigns(walk: Lowering, node: Node, name: str) -> bool:

@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     either,
 )
 from tersely.code.languages import classes
+from tersely.code.languages.children import every
 from tersely.code.languages.classes import (
     anonymous_class,
     bind_typed,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type")
+TYPE = ":" + ",".join(TYPES)  # as a place
 
 
 # Between the modifiers of a constructor on a line of its own, a word that the grammar does not know
@@ -104,16 +106,9 @@ def read_import(node: Node, text: TextOf) -> list[Import]:
     line = line_of(node)
     if has_token(node, "*"):
         return [Import(text(path), "*", "", line)]
-    alias = next(
-        (
-            child
-            for child in named_parts(node)
-            if child.id != path.id and child.type == "identifier"
-        ),
-        None,
-    )
+    aliases = [child for child in every(node, ":identifier") if child.id != path.id]
     module, _, name = text(path).rpartition(".")
-    return [Import(module, name, text(alias) if alias is not None else name, line)]
+    return [Import(module, name, text(aliases[0]) if aliases else name, line)]
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
@@ -142,25 +137,17 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
 def receiver_of(node: Node) -> OptionalNode:
     """The type before the name of an extension."""
     name = node.child_by_field_name("name") or child_of(node, "variable_declaration")
-    before = [
-        child
-        for child in named_parts(node)
-        if name is not None and child.end_byte <= name.start_byte
-    ]
-    return next((child for child in before if child.type in TYPES), None)
+    types = every(node, TYPE)
+    is_before = name is not None and types and types[0].end_byte <= name.start_byte
+    return types[0] if is_before else None
 
 
 def finish_function(walk: Lowering, node: Node) -> None:
     """Read the return type behind the parameters, and the receiver type of an extension."""
     listed = child_of(node, "function_value_parameters")
-    after = [
-        child
-        for child in named_parts(node)
-        if listed is not None and child.start_byte >= listed.end_byte
-    ]
-    walk.scope.returned_type = walk.value(
-        next((child for child in after if child.type in TYPES), None)
-    )
+    types = every(node, TYPE)
+    if listed is not None and types and types[-1].start_byte >= listed.end_byte:
+        walk.scope.returned_type = walk.value(types[-1])
     if receiver_of(node) is not None:
         walk.scope.receiver_type = walk.scope.parameters[0].annotation
 
@@ -355,7 +342,7 @@ def computed_property(
         value = walk.value(child)
         if value is not None:
             draft.returns.append(value)
-    walk.visit([child for child in named_parts(node) if child.type == "setter"])
+    walk.visit(every(node, ":setter"))
     return walk.leave(draft)
 
 

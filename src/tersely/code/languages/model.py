@@ -12,7 +12,7 @@ first named child of that node type, `=word` the first token `word`, and `a/b` g
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -724,6 +724,11 @@ def shared_directories(path: str, importer: str) -> int:
             break
         shared += 1
     return shared
+
+
+def nearest_first(paths: Iterable[str], importer: str) -> list[str]:
+    """Paths in order, those that share most directories with the importer first."""
+    return sorted(paths, key=lambda path: (-shared_directories(path, importer), path))
 
 
 def joined_path(directory: str, relative: str) -> str:

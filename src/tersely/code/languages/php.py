@@ -21,6 +21,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import classes
+from tersely.code.languages.children import every
 from tersely.code.languages.classes import (
     anonymous_class,
     name_at,
@@ -31,7 +32,7 @@ from tersely.code.languages.model import (
     Files,
     Language,
     Resolution,
-    shared_directories,
+    nearest_first,
     wheel,
 )
 from tersely.code.languages.nodes import (
@@ -86,9 +87,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     beside = f"{directory}/{path}" if directory else path
     if files.exists(beside):
         return [beside]
-    return sorted(
-        files.ending(path), key=lambda found: (-shared_directories(found, importer), found)
-    )
+    return nearest_first(files.ending(path), importer)
 
 
 BY_NAMESPACE = namespace_files(".php", "\\")
@@ -135,11 +134,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     if anonymous is None:
         created = walk.value(first_part(node))
         return walk.call(created, positional, keywords, line, NEW)
-    clauses = [
-        child
-        for child in named_parts(anonymous)
-        if child.type in ("base_clause", "class_interface_clause")
-    ]
+    clauses = every(anonymous, ":base_clause,class_interface_clause")
     bases = [walk.value(base) for clause in clauses for base in named_parts(clause)]
     made = anonymous_class(walk, anonymous, anonymous.child_by_field_name("body"), bases)
     return walk.call(made[1], positional, keywords, line, NEW)
@@ -147,7 +142,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
 
 def lower_array(walk: Lowering, node: Node) -> Expression:
     """`[a, b]`, `['k' => v]`; `[object, 'method']` may be meant to be called."""
-    elements = [child for child in named_parts(node) if child.type == "array_element_initializer"]
+    elements = every(node, ":array_element_initializer")
     if any(len(named_parts(child)) > 1 for child in elements):
         pairs = []
         for child in elements:

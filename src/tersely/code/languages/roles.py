@@ -11,7 +11,7 @@ same meaning. Fields are written as there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
@@ -333,23 +333,14 @@ class Control:
     undivided: Names = NONE  # decisions inside these count no more
 
 
-def role_of(rule: model.Rule) -> Any:
-    """The role that follows from a rule; the rule itself where none does."""
-    match rule:
-        case model.Return():
-            return Goes(Leap.RETURN)
-        case model.Raises():
-            return Goes(Leap.RAISE)
-        case model.Iterate():
-            return Each(rule.target, rule.iterable)
-        case model.Block():
-            return Suite()
-        case model.Runs():
-            return With(rule.body)
-        case model.Removes():
-            return Forgets()
-        case model.Operator():
-            return Update() if rule.updates else Fails()
-        case model.Awaits():
-            return Fails()
-    return rule
+# The roles that follow from rules, by their types; of others the rule is the role itself.
+FOLLOWING: Mapping[type, Callable[[Any], Any]] = {
+    model.Return: lambda rule: Goes(Leap.RETURN),
+    model.Raises: lambda rule: Goes(Leap.RAISE),
+    model.Iterate: lambda rule: Each(rule.target, rule.iterable),
+    model.Block: lambda rule: Suite(),
+    model.Runs: lambda rule: With(rule.body),
+    model.Removes: lambda rule: Forgets(),
+    model.Operator: lambda rule: Update() if rule.updates else Fails(),
+    model.Awaits: lambda rule: Fails(),
+}

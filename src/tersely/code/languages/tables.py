@@ -52,7 +52,10 @@ def roles_of(language: model.Language) -> JsonMapping:
     """The role or rule of each node type of a language: that of its table, else what follows from
     its rules.
     """
-    following = {kind: roles.role_of(rule) for kind, rule in language.rules.items()}
+    following = {
+        kind: roles.FOLLOWING[type(rule)](rule) if type(rule) in roles.FOLLOWING else rule
+        for kind, rule in language.rules.items()
+    }
     return {**following, **control_of(language.control or SHARED).roles}
 
 

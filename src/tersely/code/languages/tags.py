@@ -35,7 +35,7 @@ from tersely.code.languages.model import (
     Rule,
     Text,
     joined_path,
-    shared_directories,
+    nearest_first,
 )
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Import, Kind
@@ -130,7 +130,7 @@ def module_files(suffixes: Strings, files: Files, importer: str, module: str) ->
         found = [path for path in beside if files.exists(path)]
         found = found or [each for path in paths for each in files.ending(path)]
         if found:
-            return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
+            return nearest_first(found, importer)
     named = [each for each in files.directories() if f"/{each}".endswith(f"/{parts}")]
     return [path for each in named for path in files.under(each)] if parts else []
 

@@ -166,28 +166,23 @@ def _segments(walk: Lowering, node: OptionalNode) -> list[str]:
     return [walk.text(node)] if not len(named_parts(node)) else []
 
 
-def _inline_depth(walk: Lowering) -> int:
-    """The number of modules written inside the file that surround the current scope."""
-    depth, scope = 0, walk.scope
-    position = scope.definition
+def _inline_modules(walk: Lowering) -> list[str]:
+    """The modules written inside the file that surround the current scope, outermost first."""
+    found: list[str] = []
+    position = walk.scope.definition
     while position > 0:
-        depth += walk.definitions[position].kind == Kind.NAMESPACE
-        position = walk.definitions[position].parent
-    return depth
+        row = walk.definitions[position]
+        if row.kind is Kind.NAMESPACE:
+            found.insert(0, row.name)
+        position = row.parent
+    return found
 
 
 def from_file(walk: Lowering, segments: list[str]) -> list[str]:
     """A path as seen from the file: modules written inside the file are left by `super` first."""
-    depth = _inline_depth(walk)
-    if not depth or segments[0] not in ("self", "super"):
+    inline, rest = _inline_modules(walk), list(segments)
+    if not inline or segments[0] not in ("self", "super"):
         return segments
-    inline: list[str] = []
-    position = walk.scope.definition
-    while position > 0:
-        if walk.definitions[position].kind == Kind.NAMESPACE:
-            inline.insert(0, walk.definitions[position].name)
-        position = walk.definitions[position].parent
-    rest = list(segments)
     while rest and (rest[0] == "self" or (rest[0] == "super" and inline)):
         if rest.pop(0) == "super":
             inline.pop()
