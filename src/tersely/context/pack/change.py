@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from tersely.code.engine import Engine
 from tersely.code.index.history.history import history
-from tersely.code.symbols import Symbol, SymbolsOf
+from tersely.code.symbols import Import, Symbol, SymbolsOf
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.diff.change import Change, in_tree
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
@@ -50,58 +50,15 @@ def around_change(
 
 def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
     """The answers to what the lens asks about a repository, with a change in it."""
-    store = engine.store
-    sides = {
-        side.path: side
-        for file in change.files
-        for side in (file.before, file.after)
-        if side is not None
-    }
-
-    def text_of(path: str) -> bytes:
-        if path in sides:
-            return sides[path].text
-        return in_tree(root, path) or b""
-
-    def symbols_of(path: str) -> Sequence[Symbol]:
-        return sides[path].symbols if path in sides else store.symbols_of(path)
-
+    asked = _Changed(engine, root, change)
+    store, graph = engine.store, engine.graph
     paths = {file.id: file.path for file in store.files()}
     committed = sorted(
         {file.diff.old_path for file in change.files if file.diff.old_path and file.before}
     )
-    graph = engine.graph
-
-    def imports_of(path: str) -> set[str]:
-        if path not in graph.program.by_path:
-            return set()
-        return {
-            target for item in store.imports(path) for target in graph.imports.targets(path, item)
-        }
-
-    neighbours = Neighbours(graph, store, text_of)
-
-    def aliases_of(path: str) -> set[str]:
-        return {item.alias for item in store.imports(path)}
-
-    def imported(path: str, alias: str) -> set[str]:
-        items = (item for item in store.imports(path) if item.alias == alias)
-        return {target for item in items for target in graph.imports.targets(path, item)}
-
-    def locals_of(symbol: Symbol) -> frozenset[str]:
-        return neighbours.locals(symbol).difference(aliases_of(symbol.path))
-
-    def imports_of_left(path: str) -> list[tuple[str, int]]:
-        from tersely.context.lenses.test_impact.importing import (
-            imports_of_gone,
-        )  # few changes need it
-
-        found = imports_of_gone(path, store.every_import())
-        return [(one, item.line) for one, item in found if not graph.imports.targets(one, item)]
-
     return ChangeSources(
-        symbols_of,
-        text_of,
+        asked.symbols_of,
+        asked.text_of,
         lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
         graph.passings,
         graph.members_of,
@@ -110,13 +67,63 @@ def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
         cache(lambda: engine.search.searcher().lexicon),
         cache(lambda: history(root, change.tip, committed, store.directory)),
         set(paths.values()),
-        cache(imports_of),
+        cache(asked.imports_of),
         lambda name: {symbol.path for symbol in store.symbols_named(name)},
-        locals_of,
-        aliases_of,
-        imported,
-        imports_of_left,
+        asked.locals_of,
+        asked.aliases_of,
+        asked.imported,
+        asked.imports_of_left,
     )
+
+
+class _Changed:
+    """A repository in which files have changed, as the change leaves them."""
+
+    def __init__(self, engine: Engine, root: Path, change: Change) -> None:
+        self._graph, self._store, self._root = engine.graph, engine.store, root
+        sides = (side for file in change.files for side in (file.before, file.after))
+        self._sides = {side.path: side for side in sides if side is not None}
+        self._neighbours = Neighbours(engine.graph, engine.store, self.text_of)
+
+    def text_of(self, path: str) -> bytes:
+        """The source of a file, nothing of one that cannot be read."""
+        side = self._sides.get(path)
+        return side.text if side is not None else in_tree(self._root, path) or b""
+
+    def symbols_of(self, path: str) -> Sequence[Symbol]:
+        """The symbols of a file."""
+        side = self._sides.get(path)
+        return side.symbols if side is not None else self._store.symbols_of(path)
+
+    def imports_of(self, path: str) -> set[str]:
+        """The files that a file imports from."""
+        is_known = path in self._graph.program.by_path
+        return self._targets(path, self._store.imports(path) if is_known else ())
+
+    def aliases_of(self, path: str) -> set[str]:
+        """The names that a file imports."""
+        return {item.alias for item in self._store.imports(path)}
+
+    def imported(self, path: str, alias: str) -> set[str]:
+        """The files that such a name is imported from."""
+        items = [item for item in self._store.imports(path) if item.alias == alias]
+        return self._targets(path, items)
+
+    def locals_of(self, symbol: Symbol) -> frozenset[str]:
+        """What a function and those around it name by themselves, imports aside."""
+        return self._neighbours.locals(symbol).difference(self.aliases_of(symbol.path))
+
+    def imports_of_left(self, path: str) -> list[tuple[str, int]]:
+        """The imports that name a file which has left, by file and line."""
+        # few changes need it
+        from tersely.context.lenses.test_impact.importing import imports_of_gone
+
+        found = imports_of_gone(path, self._store.every_import())
+        return [(one, item.line) for one, item in found if not self._targets(one, [item])]
+
+    def _targets(self, path: str, items: Iterable[Import]) -> set[str]:
+        targets = self._graph.imports.targets
+        return {target for item in items for target in targets(path, item)}
 
 
 def _texts(
