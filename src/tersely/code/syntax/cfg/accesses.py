@@ -128,17 +128,15 @@ def _updates(node: Node, left: Node, right: OptionalNode) -> bool:
 def _update(walk: Walk, node: Node, role: control.Update) -> None:
     left, right = field(role.left)(node), field(role.right)(node)
     walk.visit(right)
-    if left is not None:
-        walk.visit(left)
-        walk.bind(left, None, declares=False)
+    walk.visit(left)
+    walk.bind(left, None, declares=False)
     walk.draft.fail()
 
 
 def _variable(walk: Walk, node: Node, role: model.Variable | model.Variables) -> None:
-    name, given = field(role.name)(node), field(role.value)(node)
+    given = field(role.value)(node)
     walk.visit(given)
-    if name is not None:
-        walk.bind(name, given, declares=True)
+    walk.bind(field(role.name)(node), given, declares=True)
 
 
 def _variables(walk: Walk, node: Node, role: model.Variables) -> None:
@@ -151,8 +149,7 @@ def _iterate(walk: Walk, node: Node, role: model.Iterate) -> None:
     """A clause of a comprehension."""
     target, iterable = field(role.target)(node), field(role.iterable)(node)
     walk.visit(iterable)
-    if target is not None:
-        walk.bind(target, iterable, declares=True)
+    walk.bind(target, iterable, declares=True)
     walk.visit_children(node, but=(target, iterable))
     walk.draft.fail()
 
@@ -167,17 +164,14 @@ def _comprehension(walk: Walk, node: Node, role: model.Comprehension) -> None:
 
 
 def _alias(walk: Walk, node: Node, role: model.Alias) -> None:
-    inner, target = field(role.value)(node), field(role.target)(node)
+    inner = field(role.value)(node)
     walk.visit(inner)
-    if target is not None:
-        walk.bind(target, inner, declares=walk.declares)
+    walk.bind(field(role.target)(node), inner, declares=walk.declares)
 
 
 def _catches(walk: Walk, node: Node, role: model.Catches) -> None:
-    caught, target = field(role.type)(node), field(role.target)(node)
-    walk.visit(caught)
-    if target is not None:
-        walk.bind(target, None, declares=walk.declares)
+    walk.visit(field(role.type)(node))
+    walk.bind(field(role.target)(node), None, declares=walk.declares)
 
 
 def _captures(walk: Walk, node: Node, role: model.Captures) -> None:
@@ -228,11 +222,11 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
 
 def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
     operand = field(role.operand)(node)
-    if operand is not None and token(node, control.DELETES) is not None:
+    if token(node, control.DELETES) is not None:
         walk.bind(operand, None, declares=False)
         return
     walk.visit(operand)
-    if operand is not None and token(node, control.UPDATES) is not None:
+    if token(node, control.UPDATES) is not None:
         walk.bind(operand, None, declares=False)
 
 

@@ -104,8 +104,7 @@ def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
     me = open_statement(walk, node, "if", otherwise)
     draft.decisions += 1
     walk.visit(right)
-    if left is not None:
-        walk.bind(left, right, declares=True)
+    walk.bind(left, right, declares=True)
     draft.point(node.start_byte, draft.statements[draft.statement].end).tests = True
     number = draft.finish()
     draft.here = [(number, EdgeKind.FALSE)]

@@ -40,9 +40,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     subject = field(role.subject)(node)
     walk.visit(subject)
     draft.point(node.start_byte, subject.end_byte if subject is not None else node.start_byte)
-    alias = field(role.alias)(node)
-    if alias is not None:
-        walk.bind(alias, subject, declares=True)
+    walk.bind(field(role.alias)(node), subject, declares=True)
     if subject is not None:
         walk.write((_subject_variable(node),), subject)
         draft.own.add(_subject_variable(node))

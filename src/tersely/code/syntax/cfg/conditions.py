@@ -44,8 +44,7 @@ def _cover(point: CfgNodeDraft, node: Node) -> None:
 
 
 def _outcomes(walk: Walk, node: OptionalNode, number: int) -> tuple[Ends, Ends]:
-    role = walk.role(node) if node is not None else None
-    if node is not None and isinstance(role, control.Constant):
+    if isinstance(walk.role(node), control.Constant):
         if walk.text(node) in control.TRUTHS:
             return [(number, EdgeKind.TRUE)], [(number, EdgeKind.NEVER)]
         if walk.text(node) in control.FALSEHOODS:

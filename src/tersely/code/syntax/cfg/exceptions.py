@@ -88,8 +88,7 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     draft.decisions += 1
     bound = field(role.binds)(node)
     walk.visit_children(node, but=(body, bound))
-    if bound is not None:
-        walk.bind(bound, None, declares=walk.declares)
+    walk.bind(bound, None, declares=walk.declares)
     draft.point(node.start_byte, draft.statements[draft.statement].end)
     number = draft.finish()
     missed: Ends = []

@@ -82,8 +82,7 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     start = len(draft.points)
     at = target if target is not None else node
     draft.at(at).tests = True
-    if target is not None:
-        walk.bind(target, iterable, declares=walk.declares)
+    walk.bind(target, iterable, declares=walk.declares)
     draft.fail()
     draft.close()
     draft.here = [(start, EdgeKind.TRUE)]

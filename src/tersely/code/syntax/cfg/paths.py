@@ -84,7 +84,7 @@ class Callee(NamedTuple):
 
 def callee_of(walk: Walk, node: OptionalNode, receiver: OptionalNode = None) -> Callee:
     """The callee that a node is, with the receiver that stands apart from it."""
-    role = walk.role(node) if node is not None else None
+    role = walk.role(node)
     if node is not None and receiver is None and type(role) is model.Member:
         return Callee(walk.text(field(role.member)(node)), field(role.object)(node))
     is_named = receiver is not None or type(role) is model.Name

@@ -87,9 +87,9 @@ class Walk:
         span = self.source[node.start_byte : node.end_byte] if node is not None else b""
         return span.decode("utf-8", "replace")
 
-    def role(self, node: Node) -> Any:
-        """The role of a node, None without a role or rule."""
-        if self.spared and node.id in self.spared:
+    def role(self, node: OptionalNode) -> Any:
+        """The role of a node, None without a role or rule, and of None."""
+        if node is None or (self.spared and node.id in self.spared):
             return None
         role = self.roles.get(node.type)
         return self._form(node, role) if type(role) is control.Forms else role
@@ -200,10 +200,12 @@ class Walk:
 
     # Binding
 
-    def bind(self, target: Node, value: OptionalNode, *, declares: bool) -> None:
+    def bind(self, target: OptionalNode, value: OptionalNode, *, declares: bool) -> None:
         """Bind the names in `target`, taking patterns apart; `value` gives the variables that they
-        may alias.
+        may alias. Nothing is bound where there is no target.
         """
+        if target is None:
+            return
         role = self.role(target)
         kind = type(role)
         if kind is model.Name:
@@ -212,9 +214,7 @@ class Walk:
             self._bind_part(target, role, value)
         elif kind is model.Assign:  # a pattern with a default
             self.visit(field(role.right)(target))
-            left = field(role.left)(target)
-            if left is not None:
-                self.bind(left, value, declares=declares)
+            self.bind(field(role.left)(target), value, declares=declares)
         elif kind in (model.Skip, model.Comment):
             return
         elif kind is model.Call:  # `items(key) = …`
@@ -222,9 +222,7 @@ class Walk:
             self.visit_children(target)
             self._bind_followed(callee)
         elif kind is model.Pair:
-            inner = field(role.value)(target)
-            if inner is not None:
-                self.bind(inner, value, declares=declares)
+            self.bind(field(role.value)(target), value, declares=declares)
         elif kind is control.Unary and token(target, control.FOLLOWS) is not None:
             self._bind_followed(field(role.operand)(target))
         else:
@@ -257,10 +255,13 @@ class Walk:
         self.write((variable,), node)
         if name in draft.outer:
             self.read((declaration_variable(name),), node)
-        if value is not None:
-            for source in sources_of(self, value):
-                if source != variable:
-                    draft.shares[min(source, variable), max(source, variable)] = None
+        self._share(variable, value)
+
+    def _share(self, variable: str, value: OptionalNode) -> None:
+        """A variable may hold objects that those in a value hold too."""
+        for source in sources_of(self, value) if value is not None else ():
+            if source != variable:
+                self.draft.shares[min(source, variable), max(source, variable)] = None
 
     def _bind_followed(self, pointer: OptionalNode) -> None:
         """`*pointer = …`."""
@@ -285,9 +286,7 @@ class Walk:
         else:
             self.visit(inside)
             return
-        for source in sources_of(self, value) if value is not None else ():
-            if source != root:
-                self.draft.shares[min(source, root), max(source, root)] = None
+        self._share(root, value)
 
     # Calls
 
