@@ -7,7 +7,7 @@ the edges to these are listed beside the block's exits.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tersely.code.flow.dominance import reached
@@ -49,31 +49,38 @@ def basic_blocks(routine: Routine) -> list[BasicBlock]:
 
 
 def _chains(routine: Routine, normal: list[CfgEdge]) -> list[list[int]]:
-    after: dict[int, list[int]] = defaultdict(list)
-    before: dict[int, list[int]] = defaultdict(list)
-    for edge in normal:
-        after[edge.source].append(edge.target)
-        before[edge.target].append(edge.source)
+    """The points that always run one after the other."""
     handlers: dict[int, set[int]] = defaultdict(set)
     for edge in routine.edges:
         if edge.kind is EdgeKind.EXCEPTION:
             handlers[edge.source].add(edge.target)
-    caught = set().union(*handlers.values())
-
-    def continues(point: int) -> bool:
-        sources = before[point]
-        alone = len(sources) == 1 and len(after[sources[0]]) == 1 and sources[0] != ENTRY
-        return alone and point != EXIT and point not in caught and sources[0] != point
-
+    caught = set().union(*handlers.values(), (EXIT,))
+    following = {source: target for source, target in _lone_steps(normal) if target not in caught}
+    continued = {*following.values()}
     chains = []
     for start in range(len(routine.points)):
-        if start in (ENTRY, EXIT) or not continues(start):
+        if start not in continued:
             chain = [start]
-            while start != EXIT and len(after[chain[-1]]) == 1 and continues(after[chain[-1]][0]):
-                chain.append(after[chain[-1]][0])
+            while chain[-1] in following:
+                chain.append(following[chain[-1]])
             chains += _by_handlers(chain, handlers)
     taken = {point for chain in chains for point in chain}
     return chains + [[point] for point in range(len(routine.points)) if point not in taken]
+
+
+def _lone_steps(edges: Iterable[CfgEdge]) -> Iterator[tuple[int, int]]:
+    """The edges, as source and target, that are the only one from the one and the only one to the
+    other, but for those from the entry and back to the same point.
+    """
+    after: dict[int, list[int]] = defaultdict(list)
+    before: dict[int, list[int]] = defaultdict(list)
+    for edge in edges:
+        after[edge.source].append(edge.target)
+        before[edge.target].append(edge.source)
+    for source, targets in after.items():
+        is_lone = len(targets) == 1 and len(before[targets[0]]) == 1
+        if is_lone and source not in (ENTRY, targets[0]):
+            yield source, targets[0]
 
 
 def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[list[int]]:

@@ -88,7 +88,7 @@ def data_flows(routine: Routine) -> list[Flow]:
 
 def reaching_definitions(routine: Routine, definitions: list[Definition]) -> list[int]:
     """For each point, the definitions that reach it as a bit set."""
-    written, changed, ended = _effects(routine, definitions)
+    effects = _effects(routine, definitions)
     before: dict[int, list[tuple[int, EdgeKind]]] = defaultdict(list)
     after: dict[int, list[int]] = defaultdict(list)
     for edge in routine.edges:
@@ -107,13 +107,7 @@ def reaching_definitions(routine: Routine, definitions: list[Definition]) -> lis
         waiting.discard(point)
         merged = 0
         for source, kind in before[point]:
-            unsure = kind is EdgeKind.EXCEPTION or (
-                kind is EdgeKind.FALSE and routine.points[source].tests
-            )
-            merged |= incoming[source] if unsure else incoming[source] & ~ended[source]
-            merged |= (
-                changed[source] if kind is EdgeKind.EXCEPTION else written[source] | changed[source]
-            )
+            merged |= effects.leaving(source, kind, incoming[source])
         if merged != incoming[point] or point == ENTRY:
             incoming[point] = merged
             for target in after[point]:
@@ -160,10 +154,24 @@ def numbers_in(bits: int) -> Iterator[int]:
             byte ^= low
 
 
-def _effects(
-    routine: Routine, definitions: list[Definition]
-) -> tuple[list[int], list[int], list[int]]:
-    """The variables that each point writes, changes and ends, as bit sets."""
+class _Effects(NamedTuple):
+    """The definitions that each point writes, changes and ends, as bit sets."""
+
+    routine: Routine
+    written: list[int]
+    changed: list[int]
+    ended: list[int]
+
+    def leaving(self, point: int, kind: EdgeKind, incoming: int) -> int:
+        """The definitions that leave a point by an edge of a kind, of those that reach it."""
+        if kind is EdgeKind.EXCEPTION:
+            return incoming | self.changed[point]
+        is_unsure = kind is EdgeKind.FALSE and self.routine.points[point].tests
+        kept = incoming if is_unsure else incoming & ~self.ended[point]
+        return kept | self.written[point] | self.changed[point]
+
+
+def _effects(routine: Routine, definitions: list[Definition]) -> _Effects:
     number = len(routine.points)
     written, changed, ended = [0] * number, [0] * number, [0] * number
     below = Views(definitions, {}).below
@@ -171,7 +179,7 @@ def _effects(
         (written if definition.whole else changed)[definition.point] |= 1 << at
         if definition.whole:
             ended[definition.point] |= below[definition.path]
-    return written, changed, ended
+    return _Effects(routine, written, changed, ended)
 
 
 def aliases_of(routine: Routine) -> dict[str, list[str]]:
