@@ -30,6 +30,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Files,
     Language,
     Resolution,
+    directories_above,
     joined_path,
     names,
     wheel,
@@ -129,13 +130,7 @@ def _module_roots(files: Files) -> list[tuple[str, str]]:
     path first.
     """
     found: dict[str, str] = {}
-    directories = {""}
-    for path in files.under(""):
-        directory = directory_of(path) if path.endswith(".go") else ""
-        while directory and directory not in directories:
-            directories.add(directory)
-            directory = directory_of(directory)
-    for directory in sorted(directories):
+    for directory in directories_above(files, ".go"):
         text = files.text(f"{directory}/go.mod" if directory else "go.mod")
         declared = re.search(r'^[ \t]*module[ \t]+"?([^\s"]+)', text, re.MULTILINE)
         if declared:

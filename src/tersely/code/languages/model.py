@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.languages.nodes import OptionalNode, TextOf
+from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 from tersely.foundation.types import JsonMapping, Strings, entity, field
 
@@ -729,6 +730,17 @@ def shared_directories(path: str, importer: str) -> int:
 def nearest_first(paths: Iterable[str], importer: str) -> list[str]:
     """Paths in order, those that share most directories with the importer first."""
     return sorted(paths, key=lambda path: (-shared_directories(path, importer), path))
+
+
+def directories_above(files: Files, suffix: str) -> list[str]:
+    """The root, the directories of the files with a suffix, and those above them, sorted."""
+    found = {""}
+    for path in files.under(""):
+        directory = directory_of(path) if path.endswith(suffix) else ""
+        while directory not in found:
+            found.add(directory)
+            directory = directory_of(directory)
+    return sorted(found)
 
 
 def joined_path(directory: str, relative: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import IMPORTED, MEMBER, Expression
-from tersely.code.languages.model import Attribute, Comment, Files, joined_path
+from tersely.code.languages.model import Attribute, Comment, Files, directories_above, joined_path
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
 from tersely.code.places import directory_of, file_name_of
 from tersely.code.symbols import Import, Kind
@@ -34,22 +34,22 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     if not importer:
         roots = [path for name, path in files.once(_crates) if name == parts[0]]
         return [found for root in roots for found in _submodule_file(files, root, parts[1:])]
-    first = parts[0]
-    if first == "crate":
-        root = _crate_root(files, importer)
-        return _submodule_file(files, root, parts[1:]) if root else []
-    if first in ("self", "super"):
+    place, below = _start(files, importer, parts)
+    return _submodule_file(files, place, below) if place else []
+
+
+def _start(files: Files, importer: str, parts: list[str]) -> tuple[str, list[str]]:
+    """The file in which a path begins, "" for none, and the names of the path below it."""
+    if parts[0] == "crate":
+        return _crate_root(files, importer), parts[1:]
+    if parts[0] in ("self", "super"):
         place = importer
-        while parts and parts[0] in ("self", "super"):
-            if parts.pop(0) == "super":
-                place = _parent(files, place)
-                if not place:
-                    return []
-        return _submodule_file(files, place, parts)
-    for name, path in files.once(_crates):
-        if name == first:
-            return _submodule_file(files, path, parts[1:])
-    return _submodule_file(files, importer, parts)
+        while place and parts and parts[0] in ("self", "super"):
+            place = _parent(files, place) if parts[0] == "super" else place
+            parts = parts[1:]
+        return place, parts
+    roots = [path for name, path in files.once(_crates) if name == parts[0]]
+    return (roots[0], parts[1:]) if roots else (importer, parts)
 
 
 def _submodule_file(files: Files, path: str, parts: list[str]) -> list[str]:
@@ -121,13 +121,7 @@ def _crate_root(files: Files, path: str) -> str:
 def _crates(files: Files) -> list[tuple[str, str]]:
     """(name, root file) of every library crate of the repository."""
     found = []
-    manifests: set[str] = set()
-    for path in files.under(""):
-        directory = directory_of(path) if path.endswith(".rs") else None
-        while directory is not None and directory not in manifests:
-            manifests.add(directory)
-            directory = directory_of(directory) if directory else None
-    for directory in sorted(manifests):
+    for directory in directories_above(files, ".rs"):
         prefix = f"{directory}/" if directory else ""
         text = files.text(f"{prefix}Cargo.toml")
         package, library = _section(text, "package"), _section(text, "lib")
