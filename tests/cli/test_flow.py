@@ -205,7 +205,7 @@ def test_flows_lead_from_definitions_to_uses(cart: Ask) -> None:
 
 def test_where_control_flow_is_not_read_the_languages_that_have_it_are_named(cart: Ask) -> None:
     told = cart("slice", "a.ex:3").err
-    assert "it is read in astro, c, cpp, " in told
+    assert "it is read in astro, bash, c, cpp, " in told
     assert "python" in told
     assert "docs/" not in told
 
