@@ -195,3 +195,24 @@ def test_a_missing_package_is_a_damaged_installation(tmp_path: Path) -> None:
     assert said[2::3] == ["3"] * len(asked)
     assert {line.partition(":")[0] for line in said[::3]} == {"damaged_installation"}
     assert {line.partition(":")[0] for line in said[1::3]} == {"hint"}
+
+
+def test_a_process_that_has_answered_frees_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text("def f(): ...\n")
+    monkeypatch.chdir(tmp_path)
+    program = (
+        "import atexit; from tersely.cli.main import main; "
+        "atexit.register(print, 'freed'); raise SystemExit(main())"
+    )
+    for name, status, answer in (("f", 0, "a.py:f"), ("g", 1, "")):
+        done = subprocess.run(
+            [sys.executable, "-c", program, "symbol", "get", name],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status
+        assert done.stdout.startswith(answer)
+        assert "freed" not in done.stdout

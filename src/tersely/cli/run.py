@@ -51,8 +51,10 @@ class TypedRequest(NamedTuple):
     drawing: DrawingForm | None = None  # None: in words
 
 
-def run(program: str, words: Sequence[str]) -> int:
-    """Do what the words say; the exit status."""
+def run(program: str, words: Sequence[str], ended: Callable[[int], int] = int) -> int:
+    """Do what the words say; the exit status. A question about a repository that is answered ends
+    by `ended`, which is given its status.
+    """
     terminal = Terminal.own()
     words = with_chat(words)
     leading, rest = split(words)
@@ -86,7 +88,7 @@ def run(program: str, words: Sequence[str]) -> int:
         from tersely.cli.builtin.daemon import start_unasked
 
         start_unasked(opened[0].root, opened[0].settings)
-    return status
+    return ended(status)
 
 
 def _run_other(

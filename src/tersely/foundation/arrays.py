@@ -8,6 +8,7 @@ other programs are given, stays as it was.
 from __future__ import annotations
 
 import os
+from typing import Any
 
 _THREADS = "OPENBLAS_NUM_THREADS"
 _given = os.environ.get(_THREADS)
@@ -19,8 +20,10 @@ from numpy.typing import NDArray  # noqa: E402
 if _given is None:
     del os.environ[_THREADS]
 
+Array = NDArray[Any]
+Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Figures = NDArray[np.float64]
 
-__all__ = ("Figures", "Floats", "Ints", "NDArray", "np")
+__all__ = ("NDArray", "np")

@@ -24,7 +24,7 @@ from tersely.code.search.storage.collection import Collection
 from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
-from tersely.foundation.arrays import Floats, Ints, NDArray, np
+from tersely.foundation.arrays import Flags, Floats, Ints, np
 from tersely.foundation.types import frozen
 
 SHIPPED = "weights.json"
@@ -74,10 +74,10 @@ _ASIDE = frozenset(
 class Priors(NamedTuple):
     """The figures that are known of each unit before any question."""
 
-    is_test: NDArray[np.bool_]
-    is_aside: NDArray[np.bool_]
-    is_value: NDArray[np.bool_]
-    is_type: NDArray[np.bool_]
+    is_test: Flags
+    is_aside: Flags
+    is_value: Flags
+    is_type: Flags
     size: Scores  # log of 1 + the words of its code
     lengths: Ints  # (unit, field): the words there
 
@@ -96,7 +96,7 @@ class Ranked(NamedTuple):
     scores: Scores
     words: Scores  # BM25F
     cosines: Floats
-    is_named: NDArray[np.bool_]  # the whole question is its name
+    is_named: Flags  # the whole question is its name
 
 
 def priors_of(collection: Collection) -> Priors:
@@ -127,7 +127,7 @@ def rank(
     lexicon: Lexicon,
     prior: Scores,
     named: Named,
-    allowed: NDArray[np.bool_] | None,
+    allowed: Flags | None,
 ) -> Ranked:
     """The best units for the words of a question, those first that the whole of it names."""
     collection = lexicon.collection

@@ -18,7 +18,7 @@ from tersely.code.search.units import Field
 from tersely.code.search.wording import common_language, in_words_of
 from tersely.code.search.words import parts_of, stem
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
-from tersely.foundation.arrays import Floats, Ints, NDArray, np
+from tersely.foundation.arrays import Flags, Floats, Ints, np
 from tersely.foundation.types import Strings, frozen
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
@@ -112,7 +112,7 @@ class Searcher:
     def _worded(self, query: Query) -> Query:
         return in_words_of(query, self._language, self.lexicon.units_with)
 
-    def _rank(self, query: Query, allowed: NDArray[np.bool_] | None) -> Ranked:
+    def _rank(self, query: Query, allowed: Flags | None) -> Ranked:
         prior = self._prior(query.about_change, query.about_tests)
         named = Named(
             self._numbers_of([query.name] if query.name else []), self._numbers_of(query.names)
@@ -137,16 +137,14 @@ class Searcher:
         }
         return np.array(sorted(numbers), np.int64)
 
-    def _allowed(self, filters: Filters) -> NDArray[np.bool_] | None:
+    def _allowed(self, filters: Filters) -> Flags | None:
         """The units that the filters let through, None for all."""
         if filters == Filters():
             return None
         files = np.array(
             [_file_fits(file.path, file.language, filters) for file in self.collection.files], bool
         )
-        allowed: NDArray[np.bool_] = (
-            files[self.collection.file] if len(files) else np.zeros(0, bool)
-        )
+        allowed: Flags = files[self.collection.file] if len(files) else np.zeros(0, bool)
         if filters.kinds:
             kinds = np.array([kind in filters.kinds for kind in KINDS])
             allowed = allowed & kinds[self.collection.kind]
@@ -219,7 +217,7 @@ class Searcher:
 
     # Text
 
-    def _find_text(self, query: Query, allowed: NDArray[np.bool_] | None, limit: int) -> RankedHits:
+    def _find_text(self, query: Query, allowed: Flags | None, limit: int) -> RankedHits:
         """The innermost symbols around the lines that have the text, ordered by the other words of
         the question.
         """

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from tersely.code.languages.registry import line_comment_of
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
-from tersely.foundation.arrays import Ints, NDArray, np
+from tersely.foundation.arrays import Array, Ints, NDArray, np
 
 SHINGLE_TOKENS = 4
 
@@ -130,7 +130,7 @@ def _unique(owners: Ints, hashes: Hashes, number: int) -> Sets:
     return Sets((keys & np.uint64(0xFFFFFFFF)).astype(np.uint32), starts)
 
 
-def distinct(keys: NDArray[Any]) -> NDArray[Any]:
+def distinct(keys: Array) -> Array:
     """Each key once, ascending: `np.unique` of many integers takes twenty times as long."""
     ordered = np.sort(keys)
     is_first = np.ones(len(ordered), np.bool_)

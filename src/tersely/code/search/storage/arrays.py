@@ -15,10 +15,9 @@ import struct
 from collections.abc import Mapping
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
-from tersely.foundation.arrays import NDArray, np
+from tersely.foundation.arrays import Array, np
 from tersely.foundation.storage.private import READING
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
@@ -30,8 +29,6 @@ MAX_CHECKED_BYTES = 64_000_000
 _LENGTHS = struct.Struct("<QQI")
 _START = len(MAGIC) + _LENGTHS.size
 _TYPES = frozenset({"|u1", "|i1", "<u2", "<u4", "<u8", "<f4"})
-
-Array = NDArray[Any]
 
 
 class DamagedFileError(Exception):

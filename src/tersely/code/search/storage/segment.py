@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from tersely.code.search.embedding.table import FIELD_WEIGHTS, Bags, WordTable
 from tersely.code.search.embedding.vectors import quantized, signs_of
-from tersely.code.search.storage.arrays import Array
 from tersely.code.search.units import FIELDS, SourceFile, occurrences_of
 from tersely.code.search.words import WHOLE, parts_of, stem
 from tersely.code.symbols import Kind
-from tersely.foundation.arrays import Floats, Ints, np
+from tersely.foundation.arrays import Array, Floats, Ints, np
 from tersely.foundation.types import frozen
 
 KINDS = tuple(Kind)

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.code.search.storage.arrays import (
-    Array,
     ArrayFile,
     DamagedFileError,
     map_arrays,
@@ -29,7 +28,7 @@ from tersely.code.search.storage.collection import Collection, FileEntry
 from tersely.code.search.storage.segment import Embed, build_segment, merge_segments
 from tersely.code.search.units import SourceFile, units_of
 from tersely.code.symbols import SymbolsOf
-from tersely.foundation.arrays import np
+from tersely.foundation.arrays import Array, np
 from tersely.foundation.process.lockfile import held
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.types import JsonObject, field, frozen, record

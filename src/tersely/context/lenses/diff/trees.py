@@ -11,27 +11,24 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from tersely.code.search.storage.arrays import map_arrays
-from tersely.foundation.arrays import Figures, NDArray, np
+from tersely.foundation.arrays import Array, Figures, np
 from tersely.foundation.types import Strings, frozen
 
 SHIPPED = "needed.arrays"
-
-Nodes = NDArray[Any]
 
 
 @frozen
 class Trees:
     """All trees. Arrays have one entry a node, but for `roots`, which has one a tree."""
 
-    roots: Nodes
-    figure: Nodes  # by position among `fields`, that a node asks about
-    threshold: Nodes
-    left: Nodes
-    right: Nodes
-    value: Nodes  # of an inner node that of the rows which came through it in training
+    roots: Array
+    figure: Array  # by position among `fields`, that a node asks about
+    threshold: Array
+    left: Array
+    right: Array
+    value: Array  # of an inner node that of the rows which came through it in training
     depth: int
     fields: Strings
 
@@ -57,7 +54,7 @@ class Trees:
             found += np.bincount((rows + self.figure[before]).ravel(), change, len(found))
         return found.reshape(len(figures), size)
 
-    def _steps(self, figures: Figures) -> list[Nodes]:
+    def _steps(self, figures: Figures) -> list[Array]:
         """The node at which each row is in each tree, (row, tree), after each step."""
         table = figures.astype(np.float32)
         rows = np.arange(len(table))[:, None]
