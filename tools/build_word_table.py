@@ -35,7 +35,7 @@ from tersely.code.places import is_test
 from tersely.code.search.embedding.table import Bags, WordTable, shipped_table, sums_of_rows
 from tersely.code.search.embedding.vectors import LARGEST, TINY
 from tersely.code.search.storage.arrays import map_arrays, write_arrays
-from tersely.code.search.storage.segment import bags_of
+from tersely.code.search.storage.segment import bags_of, counted_parts
 from tersely.code.search.units import SourceFile, Unit, units_of
 from tersely.code.search.words import pieces_of, words_of, words_of_text
 from tersely.foundation.arrays import Floats
@@ -166,7 +166,7 @@ def pairs_of(table: WordTable, engine: Engine) -> Pairs:
             continue
         source = engine.source(file.path)
         units = units_of(engine.store.symbols_of(file.path))
-        bags = bags_of([SourceFile(file.path, source, units)], table)
+        bags = bags_of(counted_parts([SourceFile(file.path, source, units)]), table)
         for number, unit in enumerate(units):
             own = slice(bags.starts[number], bags.starts[number + 1])
             name = _bag(table, [unit.symbol.name, *words_of_text(unit.symbol.qualname)])

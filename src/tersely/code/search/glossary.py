@@ -21,8 +21,6 @@ GLOSSARY = "glossary.txt"
 MAX_FOREIGN_CHARACTERS = 4_000  # that are read of a text in another language
 LEAST_INNER_LETTERS = 5  # of a stem that is sought inside of a word
 COGNATE_LETTERS = 6  # that a word and one of English begin with, both in one spelling
-# Scripts that write words without spaces.
-_UNSPACED = re.compile("[\u2e80-\uffff]")
 _LATIN = r"[^\W\u2e80-\uffff]"
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _SPELLING = str.maketrans("cyzwfq", "kisvpk", "h")  # of sounds that languages write in several ways
@@ -44,7 +42,7 @@ def in_english(text: str, units_with: Callable[[str], int]) -> str:
     plain = _folded(text[:MAX_FOREIGN_CHARACTERS])
     said = words_of_text(plain)
     strange = sum(word in known.fillers for word in said) + sum(not one.isascii() for one in text)
-    if strange <= sum(word in STOP_WORDS for word in said) and not _UNSPACED.search(text):
+    if strange <= sum(word in STOP_WORDS for word in said) and not any(map(_is_unspaced, text)):
         return text
     found: dict[str, None] = {}
     for sought, word in _pattern().findall(plain):
@@ -75,11 +73,19 @@ def _spelt(word: str) -> str:
     return re.sub(r"(.)\1", r"\1", word.translate(_SPELLING))[:COGNATE_LETTERS]
 
 
+def _is_unspaced(text: str) -> bool:
+    """True if a text begins with a letter of a script that writes words without spaces; a pattern of
+    all of them would take longer to make than a question to read.
+    """
+    return "\u2e80" <= text <= "\uffff"
+
+
 def _folded(text: str) -> str:
     """Small letters, Latin ones without their marks."""
     plain = text.lower().translate(_UMLAUTS)
     return "".join(
-        one if _UNSPACED.match(one) else unicodedata.normalize("NFKD", one)[0] for one in plain
+        one if one.isascii() or _is_unspaced(one) else unicodedata.normalize("NFKD", one)[0]
+        for one in plain
     )
 
 
@@ -102,9 +108,7 @@ def _pattern() -> re.Pattern[str]:
     """A pattern whose first group is a stem, and the second a word without any."""
     fillers, meanings = glossary()
     stems = sorted(meanings, key=len, reverse=True)
-    inner = "|".join(
-        one for one in stems if len(one) >= LEAST_INNER_LETTERS or _UNSPACED.match(one)
-    )
+    inner = "|".join(one for one in stems if len(one) >= LEAST_INNER_LETTERS or _is_unspaced(one))
     pattern = (
         rf"\b(?:{'|'.join(fillers)})\b|(\b(?:{'|'.join(stems)})|{inner})"
         rf"|\b({_LATIN}+?)(?={inner}|\b)"

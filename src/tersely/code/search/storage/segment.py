@@ -57,7 +57,7 @@ class Triples(NamedTuple):
     times: Ints
 
 
-class _Read(NamedTuple):
+class CountedParts(NamedTuple):
     """Files as counted parts of words."""
 
     units: int
@@ -67,9 +67,9 @@ class _Read(NamedTuple):
 
 def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]:
     """The arrays of a segment with all units of these files, in their order."""
-    read = _read(files)
+    read = counted_parts(files)
     vectors = quantized(
-        embed(UnitBatch(lambda table: _bags(read, table), lambda: _texts(files), read.units))
+        embed(UnitBatch(lambda table: bags_of(read, table), lambda: _texts(files), read.units))
     )
     units = [unit for file in files for unit in file.units]
     return {
@@ -82,12 +82,8 @@ def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]
     }
 
 
-def bags_of(files: Sequence[SourceFile], table: WordTable) -> Bags:
-    """The units of some files as weighed rows of a word table, to train one with."""
-    return _bags(_read(files), table)
-
-
-def _read(files: Sequence[SourceFile]) -> _Read:
+def counted_parts(files: Sequence[SourceFile]) -> CountedParts:
+    """The parts of all words of some files, counted by unit and field."""
     vocabulary = defaultdict[bytes, int](count().__next__)
     found = occurrences_of(files, vocabulary)
     words = _count_equal(*found, np.ones_like(found.unit), len(vocabulary))
@@ -98,7 +94,7 @@ def _read(files: Sequence[SourceFile]) -> _Read:
     ]
     expanded, _ = _expanded(words, members)
     units = sum(len(file.units) for file in files)
-    return _Read(units, _count_equal(*expanded, len(parts)), list(parts))
+    return CountedParts(units, _count_equal(*expanded, len(parts)), list(parts))
 
 
 def merge_segments(parts: Sequence[tuple[Any, Ints]]) -> dict[str, Array]:
@@ -173,7 +169,7 @@ def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Tripl
     return Triples(counted.unit[origin], counted.field[origin], item, counted.times[origin]), origin
 
 
-def _postings(read: _Read) -> dict[str, Array]:
+def _postings(read: CountedParts) -> dict[str, Array]:
     terms: dict[str, int] = {}
     numbers = np.array([terms.setdefault(stem(part), len(terms)) for part in read.parts], np.int64)
     unit, field, part, times = read.counted
@@ -208,7 +204,7 @@ def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
     }
 
 
-def _bags(read: _Read, table: WordTable) -> Bags:
+def bags_of(read: CountedParts, table: WordTable) -> Bags:
     """Units as weighed rows of a word table."""
     pieces = read.counted
     weights = FIELD_WEIGHTS[pieces.field] * (1 + np.log(pieces.times)).astype(np.float32)
