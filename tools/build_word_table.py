@@ -36,8 +36,8 @@ from tersely.code.search.embedding.table import Bags, WordTable, shipped_table, 
 from tersely.code.search.embedding.vectors import LARGEST, TINY
 from tersely.code.search.storage.arrays import map_arrays, write_arrays
 from tersely.code.search.storage.segment import bags_of, counted_parts
-from tersely.code.search.units import SourceFile, Unit, units_of
-from tersely.code.search.words import pieces_of, words_of, words_of_text
+from tersely.code.search.units import SourceFile, Unit, units_of, words_of
+from tersely.code.search.words import pieces_of, words_of_text
 from tersely.foundation.arrays import Floats
 from tersely.foundation.storage.hashing import content_hash
 

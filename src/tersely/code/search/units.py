@@ -12,10 +12,15 @@ from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
 
-from tersely.code.search.words import MAX_WORD_BYTES, words_of, words_of_text
+from tersely.code.search.words import MAX_WORD_BYTES, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind, Symbol
 from tersely.foundation.arrays import Ints, NDArray, np
 
+# Bytes of identifiers stand for themselves, all others for a space; bytes of other scripts are
+# letters.
+_IDENTIFIER_BYTES = bytes(
+    byte if chr(byte).isalnum() or byte == 0x5F or byte > 0x7F else 0x20 for byte in range(256)
+)
 _OPENING_PARENTHESIS = 0x28
 _BETWEEN = b"\n"  # files that are read together
 
@@ -53,6 +58,14 @@ class SourceFile(NamedTuple):
     units: Sequence[Unit]
 
 
+class Words(NamedTuple):
+    """The words of a text in order, and where each begins, in bytes."""
+
+    words: list[bytes]
+    starts: Ints
+    ends: Ints
+
+
 class Occurrences(NamedTuple):
     """The places where words occur: parallel arrays of units (counted from the first file's first),
     fields, and ids of words.
@@ -74,6 +87,15 @@ def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
         if symbol.kind is not Kind.LAMBDA
         and not (symbol.kind in VALUE_KINDS and kinds.get(symbol.parent) in CALLABLE_KINDS)
     ]
+
+
+def words_of(source: bytes) -> Words:
+    """All words of a source text."""
+    spaced = source.translate(_IDENTIFIER_BYTES)
+    is_word = np.zeros(len(spaced) + 2, np.int8)
+    is_word[1:-1] = np.frombuffer(spaced, np.uint8) != 0x20
+    edges = np.diff(is_word)
+    return Words(spaced.split(), np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))
 
 
 def occurrences_of(files: Sequence[SourceFile], vocabulary: dict[bytes, int]) -> Occurrences:

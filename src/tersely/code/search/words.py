@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from tersely.foundation.arrays import Ints, np
 from tersely.foundation.types import Strings
 
 MAX_WORD_BYTES = 80  # what is longer is data
@@ -22,11 +21,6 @@ WHOLE = "="  # before the term for a word as a whole
 STEM_CACHE_WORDS = 1 << 17
 WORD_CACHE_WORDS = 1 << 17
 
-# Bytes of identifiers stand for themselves, all others for a space; bytes of other scripts are
-# letters.
-_IDENTIFIER_BYTES = bytes(
-    byte if chr(byte).isalnum() or byte == 0x5F or byte > 0x7F else 0x20 for byte in range(256)
-)
 _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_a-zA-Z][^\W\d_A-Z]*")
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 
@@ -39,23 +33,6 @@ STOP_WORDS = frozenset(
     until up upon us use used uses using very was we were what when where whether which while who whose why will with
     within without would you your""".split()
 )
-
-
-class Words(NamedTuple):
-    """The words of a text in order, and where each begins, in bytes."""
-
-    words: list[bytes]
-    starts: Ints
-    ends: Ints
-
-
-def words_of(source: bytes) -> Words:
-    """All words of a source text."""
-    spaced = source.translate(_IDENTIFIER_BYTES)
-    is_word = np.zeros(len(spaced) + 2, np.int8)
-    is_word[1:-1] = np.frombuffer(spaced, np.uint8) != 0x20
-    edges = np.diff(is_word)
-    return Words(spaced.split(), np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))
 
 
 def words_of_text(text: str) -> list[str]:
