@@ -18,7 +18,7 @@ from tersely.capabilities.relay.contract.shapes import Answered, Question, Ticke
 from tersely.client.hops import passed_on
 from tersely.client.request import RelayRequest, ask, decoded, failure_of, read_answer
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
@@ -58,11 +58,10 @@ def own_socket(home: Path | None = None) -> Path:
     """The socket of this user's relay; raises `daemon_not_running` where none has been started."""
     home = home or home_directory()
     socket = socket_path(home, HTTP_SOCKET)
-    try:
+    with failing_as(
+        "daemon_unavailable", socket, "have TERSELY_HOME name a directory of this user"
+    ):
         is_there = socket.is_socket()
-    except OSError as error:
-        hint = "have TERSELY_HOME name a directory of this user"
-        raise TerselyError("daemon_unavailable", f"{socket}: {error.strerror}", hint) from error
     if not is_there:
         raise TerselyError("daemon_not_running", f"no relay serves {home}", _START)
     return socket

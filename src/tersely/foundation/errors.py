@@ -15,6 +15,9 @@ statuses are:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 EXIT_OK = 0
 EXIT_NEGATIVE = 1
 EXIT_USAGE = 2
@@ -247,3 +250,12 @@ class TerselyError(Exception):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
+
+
+@contextmanager
+def failing_as(code: str, place: object, hint: str = "") -> Iterator[None]:
+    """What the system refuses in here is an error of that code about a place."""
+    try:
+        yield
+    except OSError as error:
+        raise TerselyError(code, f"{place}: {error.strerror}", hint) from error

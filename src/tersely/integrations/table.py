@@ -51,25 +51,15 @@ def _refused(event: str, text: str) -> JsonObject:
     }
 
 
-def _plain(event: str, text: str) -> str:
-    return text
-
-
-def _hook(
-    program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any
-) -> JsonObject:
+def _hook(program: Sequence[str], agent: str, kind: str, unit: int, tools: str = "") -> JsonObject:
     command = join([*program, "hook", kind, "--agent", agent])
-    return {**more, **_command(command, PROMPT_SECONDS * unit)}
-
-
-def _command(command: str, limit: int) -> JsonObject:
-    return {"hooks": [{"type": "command", "command": command, "timeout": limit}]}
+    return wrapped.hook_entry(command, PROMPT_SECONDS * unit, tools)
 
 
 def _run_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
     command = join([*program, "hook", "run", "--agent", agent])
     guarded = f'test -z "${SOCKET_VARIABLE}" || {command}'
-    return _command(guarded, wrapped.HOOK_LIMIT_SECONDS * unit)
+    return wrapped.hook_entry(guarded, wrapped.HOOK_LIMIT_SECONDS * unit)
 
 
 @frozen
@@ -117,7 +107,7 @@ def _mail_hook(program: Sequence[str], hook: _MailHook, unit: int) -> JsonObject
     agent.
     """
     seconds = PERMISSION_SECONDS if hook.kind == "permission" else PROMPT_SECONDS
-    return {**_matching(hook.matcher), **_command(_mail_command(program, hook), seconds * unit)}
+    return wrapped.hook_entry(_mail_command(program, hook), seconds * unit, hook.matcher)
 
 
 def _mail_command(program: Sequence[str], hook: _MailHook) -> str:
@@ -153,7 +143,7 @@ _AFTER_TOOLS = f"{wrapped.EDITORS}|Grep|grep_search|search_file_content|Bash|run
 
 
 def _after_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
-    value = _hook(program, agent, "after", unit=unit, matcher=_AFTER_TOOLS)
+    value = _hook(program, agent, "after", unit, _AFTER_TOOLS)
     if tuple(program) != wrapped.SHARED:
         value["hooks"][0]["command"] = join(wrapped.script_words("after_hook.py", agent))
     return value
@@ -173,11 +163,11 @@ def _hooks(
     """Entries for hooks; those for the events `run` do something under `tersely run` alone."""
 
     def entries(program: Sequence[str]) -> list[SettingsEntry]:
-        session = _hook(program, agent, "session", unit=unit)
+        session = _hook(program, agent, "session", unit)
         found = [(event, session) for event in sessions]
-        found.append((prompt, _hook(program, agent, "prompt", unit=unit)))
+        found.append((prompt, _hook(program, agent, "prompt", unit)))
         if read:
-            found.append((read, _hook(program, agent, "read", unit=unit, matcher=matcher)))
+            found.append((read, _hook(program, agent, "read", unit, matcher)))
         found.append((after, _after_hook(program, agent, unit)))
         found += [(event, _run_hook(program, agent, unit)) for event in run]
         found += [(one.event, _mail_hook(program, one, unit)) for one in mail]
@@ -199,14 +189,10 @@ def _cursor_hooks(program: Sequence[str]) -> list[SettingsEntry]:
     ]
     found += [(one.event, _mail_command(program, one), one.matcher) for one in _CURSOR_MAIL]
     values = (
-        (event, {"command": command, **_matching(tools), "timeout": PROMPT_SECONDS})
+        (event, {"command": command, **wrapped.matching(tools), "timeout": PROMPT_SECONDS})
         for event, command, tools in found
     )
     return [SettingsEntry(("version",), 1), *_at_events(values)]
-
-
-def _matching(tools: str) -> JsonObject:
-    return {"matcher": tools} if tools else {}
 
 
 def _skill(folder: str) -> SettingsTarget:
@@ -310,8 +296,8 @@ _OPENCODE = KnownAgent(
     read_event="tool.execute.after",
     read_tools=frozenset({"read"}),
     path_names=("filePath", "path"),
-    answer_beside=_plain,
-    answer_read=_plain,
+    answer_beside=wrapped.plain,
+    answer_read=wrapped.plain,
     wrapped=wrapped.OPENCODE,
 )
 

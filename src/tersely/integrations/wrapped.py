@@ -101,13 +101,14 @@ def _blocked(event: str, text: str) -> JsonObject:
     return {"decision": "block", "reason": text}
 
 
-def _plain(event: str, text: str) -> str:
+def plain(event: str, text: str) -> str:
+    """A text as it is."""
     return text
 
 
 def hook_words(*more: str) -> list[str]:
     """The command of a hook: a script that starts fast."""
-    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "run_hook.py"), *more]
+    return script_words("run_hook.py", *more)
 
 
 def mail_words(*kind: str, program: Sequence[str] = ()) -> list[str]:
@@ -126,26 +127,26 @@ def script_words(name: str, *words: str) -> list[str]:
 
 
 def _claude(environment: Mapping[str, str]) -> Launch:
-    hooks: dict[str, list[Any]] = {event: [_hook()] for event in _CLAUDE_MOMENTS}
-    waiting = {
-        "type": "command",
-        "command": shlex.join(hook_words(WAIT_WORD)),
-        "timeout": WAITING_HOOK_SECONDS,
-    }
-    for event, kind, matcher, seconds in _CLAUDE_BESIDE:
-        beside = {"type": "command", "command": shlex.join(mail_words(kind)), "timeout": seconds}
-        hooks[event].append({**({"matcher": matcher} if matcher else {}), "hooks": [beside]})
+    own = hook_entry(shlex.join(hook_words()), HOOK_LIMIT_SECONDS)
+    hooks: dict[str, list[Any]] = {event: [own] for event in _CLAUDE_MOMENTS}
+    for event, kind, tools, seconds in _CLAUDE_BESIDE:
+        hooks[event].append(hook_entry(shlex.join(mail_words(kind)), seconds, tools))
+    waiting = hook_entry(shlex.join(hook_words(WAIT_WORD)), WAITING_HOOK_SECONDS)
+    waiting["hooks"][0] |= {"async": True, "asyncRewake": True}
     for event in ("SessionStart", "Stop", "StopFailure"):
-        hooks[event].append({"hooks": [{**waiting, "async": True, "asyncRewake": True}]})
+        hooks[event].append(waiting)
     return Launch(("--settings", json.dumps({"hooks": hooks})))
 
 
-def _hook() -> JsonObject:
-    return {
-        "hooks": [
-            {"type": "command", "command": shlex.join(hook_words()), "timeout": HOOK_LIMIT_SECONDS}
-        ]
-    }
+def hook_entry(command: str, seconds: int, tools: str = "") -> JsonObject:
+    """A hook as most agents have it: a command, of so many seconds, for some tools or all."""
+    entry = {"type": "command", "command": command, "timeout": seconds}
+    return {**matching(tools), "hooks": [entry]}
+
+
+def matching(tools: str) -> JsonObject:
+    """The member of a hook that names its tools, none for all."""
+    return {"matcher": tools} if tools else {}
 
 
 def _codex(environment: Mapping[str, str]) -> Launch:
@@ -211,7 +212,7 @@ QWEN_MOMENTS = {
     "Stop": _STOPS,
 }
 _OPENCODE_MOMENTS = {  # as our plugin calls them
-    "SessionStart": Moment(None, _plain),
+    "SessionStart": Moment(None, plain),
     "UserPromptSubmit": _AT_WORK,
     "busy": _AT_WORK,
     "idle": Moment(AgentState.IDLE),

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from tersely.foundation.activity import GONE, PERMISSION, WORKING
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.private import is_private, make_state
 from tersely.relay import policy as policies
@@ -173,11 +173,8 @@ def make_home(home: Path) -> None:
     Raises `home_not_private` where others may look into it, `unwritable_output` where it cannot be
     made.
     """
-    try:
+    with failing_as("unwritable_output", home, "have TERSELY_HOME name a directory of this user"):
         make_state(str(home))
-    except OSError as error:
-        hint = "have TERSELY_HOME name a directory of this user"
-        raise TerselyError("unwritable_output", f"{home}: {error.strerror}", hint) from error
     if is_private(str(home)):
         return
     if home.stat().st_uid != os.geteuid():
@@ -231,10 +228,6 @@ def have_token(home: Path) -> HomeToken:
 def rotate_token(home: Path) -> Path:
     """Give a home a new secret, which is in force at once; its file. Raises `unwritable_output`."""
     path = home / _TOKEN
-    try:
+    with failing_as("unwritable_output", path, "see what is there, and its disk"):
         write_private(path, secrets.token_urlsafe(_TOKEN_BYTES).encode())
-    except OSError as error:
-        raise TerselyError(
-            "unwritable_output", f"{path}: {error.strerror}", "see what is there, and its disk"
-        ) from error
     return path

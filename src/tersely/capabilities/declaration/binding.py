@@ -12,6 +12,8 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from tersely.capabilities.declaration.declaration import (
+    Capability,
+    Effect,
     Parameter,
     Role,
     arguments_of,
@@ -21,6 +23,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 from tersely.foundation.types import JsonMapping, JsonObject
 
+ROOT = "root"  # the directory that is asked about, where a door asks about any
 MAX_ARGUMENT_VALUES = 200  # of one parameter
 MAX_SHOWN_CHARACTERS = 200  # of a name or a value that is refused
 
@@ -35,6 +38,7 @@ JSON_NAMES = {
     dict: "object",
     list: "array",
 }
+_SAME: Mapping[str, str] = {}  # names
 _BOUNDS: Mapping[type, tuple[str, str]] = {
     str: ("minLength", "maxLength")
 }  # the words of JSON schema, numbers having others
@@ -79,6 +83,22 @@ def schema(declared: Sequence[Parameter]) -> JsonObject:
     """The declaration as a JSON schema (2020-12) of an object."""
     properties = {parameter.name: schema_of(parameter) for parameter in declared}
     return closed_object(properties, required_names(declared))
+
+
+def rooted_schema(
+    capability: Capability, about_root: str, names: Mapping[str, str] = _SAME
+) -> JsonObject:
+    """The schema of what only reads, and of the directory that is asked about; `names` are others
+    that parameters have.
+    """
+    described = schema(capability.parameters)
+    reads = {one.name for one in capability.parameters if one.effect is Effect.READ}
+    properties = {ROOT: {"type": "string", "description": about_root}}
+    for own, about in described["properties"].items():
+        if own in reads:
+            properties[names.get(own, own)] = about
+    required = [names.get(own, own) for own in described["required"]]
+    return closed_object(properties, required)
 
 
 def required_names(declared: Iterable[Parameter]) -> list[str]:

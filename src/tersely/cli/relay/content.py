@@ -15,7 +15,7 @@ from tersely.capabilities.declaration.declaration import Role, group, option, po
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
 from tersely.cli.own_command import CommandCall, command, plain, worded
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.text.escape import visible
 from tersely.foundation.types import JsonObject
 
@@ -77,13 +77,10 @@ def _artifact_put(
 ) -> JsonObject:
     """Store a file and print its reference."""
     name = "" if file == "-" else Path(file).name
-    with asked.connect() as relay:
-        try:
-            stream = sys.stdin.buffer if file == "-" else open(file, "rb")  # noqa: SIM115
-            with stream:
-                made = relay.upload(thread, stream, name=name)
-        except OSError as error:
-            raise TerselyError("unreadable_file", f"{file}: {error.strerror}") from error
+    with asked.connect() as relay, failing_as("unreadable_file", file):
+        stream = sys.stdin.buffer if file == "-" else open(file, "rb")  # noqa: SIM115
+        with stream:
+            made = relay.upload(thread, stream, name=name)
     return worded(made, f"{made.uri}\n")
 
 
@@ -103,10 +100,8 @@ def _artifact_get(
         found = relay.ask("artifact.get", **given)
         if isinstance(found.text, str):
             raise TerselyError("usage", "--out takes no lines", "all of the artifact is written")
-        try:
+        with failing_as("unwritable_output", out):
             relay.download(found.thread_id, found.ref, Path(out))
-        except OSError as error:
-            raise TerselyError("unwritable_output", f"{out}: {error.strerror}") from error
     told = f"{found.size:,} bytes in {out}\n"
     return {**worded(found, told), "out": out}
 
@@ -156,10 +151,8 @@ def _export(
     """Write a thread to a bundle."""
     path = Path(out or f"{thread}.zip")
     bundle = asked.ask("thread_export", thread=thread)
-    try:
+    with failing_as("unwritable_output", path):
         path.write_bytes(bundle)
-    except OSError as error:
-        raise TerselyError("unwritable_output", f"{path}: {error.strerror}") from error
     return {"out": str(path), "size": len(bundle), "text": f"{len(bundle):,} bytes in {path}\n"}
 
 
@@ -170,10 +163,8 @@ def _import(
     bundle: str = positional("what export has written", metavar="FILE"),
 ) -> JsonObject:
     """Read a thread from a bundle."""
-    try:
+    with failing_as("unreadable_file", bundle):
         content = Path(bundle).read_bytes()
-    except OSError as error:
-        raise TerselyError("unreadable_file", f"{bundle}: {error.strerror}") from error
     made = asked.ask("thread_import", content)
     return worded(made, f"{made.thread_id}\n")
 

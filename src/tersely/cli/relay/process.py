@@ -15,7 +15,7 @@ from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.own_command import CommandCall, command, worded
 from tersely.cli.relay.examining import examined_remote
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.process.lockfile import is_held
 from tersely.foundation.storage.private import index_places, is_private
@@ -53,12 +53,9 @@ def _init(asked: CommandCall) -> JsonObject:
     make_home(home)
     config = home / CONFIG
     if not config.exists():
-        try:
+        with failing_as("unwritable_output", config, "check the disk, and who may write there"):
             config.write_text(_CONFIG)
             config.chmod(0o600)
-        except OSError as error:
-            hint = "check the disk, and who may write there"
-            raise TerselyError("unwritable_output", f"{config}: {error.strerror}", hint) from error
     return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
 
 

@@ -14,6 +14,7 @@ from acp.schema import (
 
 from tersely.agent.tools.declaration import INSIST
 from tersely.doors.acp.front import EditorAgent
+from tersely.doors.screen.shown import set_retrieval, undo
 from tersely.foundation.errors import TerselyError
 
 
@@ -51,14 +52,6 @@ async def _compact(agent: EditorAgent, argument: str) -> str:
     return await agent.compact()
 
 
-async def _undo(agent: EditorAgent, argument: str) -> str:
-    if argument not in {"", INSIST}:
-        raise TerselyError(
-            "invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}"
-        )
-    return await agent.undo(insists=argument == INSIST)
-
-
 async def _cost(agent: EditorAgent, argument: str) -> str:
     return f"{agent.cost()}\n{agent.budget()}"
 
@@ -79,17 +72,12 @@ async def _tools(agent: EditorAgent, argument: str) -> str:
 async def _rag(agent: EditorAgent, argument: str) -> str:
     if argument not in {"on", "off"}:
         raise TerselyError("invalid_argument", "/rag takes on or off")
-    agent.set_retrieval(argument == "on")
-    return (
-        "code is looked up before the model is asked"
-        if argument == "on"
-        else "no code is looked up beforehand"
-    )
+    return set_retrieval(agent, on=argument == "on")
 
 
 COMMANDS: Mapping[str, SlashCommand] = {
     "compact": SlashCommand("summarize older turns now", _compact),
-    "undo": SlashCommand("take back the last change to files", _undo, f"[{INSIST}]"),
+    "undo": SlashCommand("take back the last change to files", undo, f"[{INSIST}]"),
     "cost": SlashCommand("tokens of this session", _cost),
     "tools": SlashCommand(
         "the unlocked tools; with a number, unlock or lock tiers", _tools, "[0-3]"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.binding import schema
-from tersely.capabilities.declaration.declaration import Capability, Effect
+from tersely.capabilities.declaration.binding import ROOT, rooted_schema
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.references import Referred, with_references
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
@@ -25,7 +25,6 @@ from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
 from tersely.relay.threads.accounting import Size
 
-ROOT = "root"
 AnswerT = TypeVar("AnswerT")
 
 
@@ -83,7 +82,7 @@ class Workspaces:
         return Offer(
             capability.name,
             capability.summary,
-            _schema(capability),
+            rooted_schema(capability, "the repository, as a directory of this machine"),
             run,
             reach=CapabilityReach.READ
             if capability.effect is Effect.READ
@@ -145,16 +144,3 @@ def _file_text(root: Path, path: str) -> str:
 
 def _say_nothing(done: int, total: int) -> None:
     """Nobody looks at the progress of a call."""
-
-
-def _schema(capability: Capability) -> JsonObject:
-    """The schema without what does more than read: nobody may ask for that through this door."""
-    described = schema(capability.parameters)
-    allowed = {one.name for one in capability.parameters if one.effect is Effect.READ}
-    properties = {
-        ROOT: {"type": "string", "description": "the repository, as a directory of this machine"}
-    }
-    properties |= {
-        name: about for name, about in described["properties"].items() if name in allowed
-    }
-    return {**described, "properties": properties}

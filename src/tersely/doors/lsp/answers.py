@@ -11,6 +11,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.workspace.position_codec import PositionCodec
 
+from tersely.capabilities.answers.text import counted
 from tersely.daemon.asking import Asking
 from tersely.doors.lsp.places import (
     OpenDocument,
@@ -143,7 +144,7 @@ class Answers:
         data: Any = lens.data
         calls = await self._calls(Path(data["root"]), data["symbol"], "callers")
         total, tests = (calls["callers"] or {}).get("total", 0), calls["tests"]
-        words = f"{_counted(total, 'caller')}, {_counted(tests, 'test')}{note}"
+        words = f"{counted(total, 'caller')}, {counted(tests, 'test')}{note}"
         lens.command = types.Command(words, IMPACT, arguments=[data["symbol"], data["root"]])
         return lens
 
@@ -210,7 +211,3 @@ IMPACT = "tersely.impact"
 def _of(item: types.CallHierarchyItem) -> tuple[Path, str]:
     data: Any = item.data
     return Path(data["root"]), str(data["symbol"])
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

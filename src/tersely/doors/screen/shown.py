@@ -9,6 +9,8 @@ from typing import NamedTuple, Protocol
 
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
 from tersely.agent.opening import Mode
+from tersely.agent.tools.declaration import INSIST
+from tersely.foundation.errors import TerselyError
 
 
 class ShownStatus(NamedTuple):
@@ -131,3 +133,20 @@ class ShownAgent(Protocol):
 
     def cost(self) -> str:
         """The cost of the session so far, as lines."""
+
+
+async def undo(agent: ShownAgent, argument: str) -> str:
+    """Do what follows `/undo`; raises `invalid_argument` for what means nothing there."""
+    if argument not in {"", INSIST}:
+        raise TerselyError(
+            "invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}"
+        )
+    return await agent.undo(insists=argument == INSIST)
+
+
+def set_retrieval(agent: ShownAgent, *, on: bool) -> str:
+    """Turn on or off that code is looked up beforehand; a line that says so."""
+    agent.set_retrieval(on)
+    return (
+        "code is looked up before the model is asked" if on else "no code is looked up beforehand"
+    )

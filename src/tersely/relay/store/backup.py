@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.storage.database import Database
 from tersely.relay.encoding import timestamp
 from tersely.relay.policy import CONFIG
@@ -176,10 +176,8 @@ def _places(home: Path) -> Iterator[Path]:
 
 def _extract(source: Path, folder: Path) -> None:
     """Take out what a backup has, and nothing else; raises `unreadable_file` or `invalid_bundle`."""
-    try:
+    with failing_as("unreadable_file", source):
         file = source.open("rb")
-    except OSError as error:
-        raise TerselyError("unreadable_file", f"{source}: {error.strerror}") from error
     with file, tarfile.open(fileobj=file, mode="r:") as archive:
         first = archive.next()
         told = (

@@ -21,7 +21,7 @@ from threading import Lock, local
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.limits import (
     MAX_BLOB_BYTES,
     MAX_READ_ENTRIES,
@@ -170,13 +170,9 @@ class Store:
             raise TerselyError("invalid_argument", f"{tenant[:80]!r} is no name of a tenant", hint)
         if tenant != DEFAULT_TENANT:
             home = home / TENANTS / tenant
-        try:
+        with failing_as("database_unavailable", home, "check its disk and owner"):
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             return cls(home, url, tenant, durable=durable, clock=clock)
-        except OSError as error:
-            raise TerselyError(
-                "database_unavailable", f"{home}: {error.strerror}", "check its disk and owner"
-            ) from error
 
     # Writing
 

@@ -11,6 +11,7 @@ from tersely.agent.opening import MODES, Mode
 from tersely.agent.tools.declaration import INSIST
 from tersely.capabilities.answers.text import counted
 from tersely.doors.screen.dialogs.choosing import ChoiceRow
+from tersely.doors.screen.shown import set_retrieval, undo
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -130,11 +131,7 @@ async def _compact(screen: ChatScreen, argument: str) -> None:
 
 
 async def _undo(screen: ChatScreen, argument: str) -> None:
-    if argument not in {"", INSIST}:
-        raise TerselyError(
-            "invalid_argument", f"there is no /undo {argument}", f"it is /undo, or /undo {INSIST}"
-        )
-    screen.log_view.say(await screen.agent.undo(insists=argument == INSIST))
+    screen.log_view.say(await undo(screen.agent, argument))
 
 
 async def _sessions(screen: ChatScreen, argument: str) -> None:
@@ -168,12 +165,7 @@ async def _rag(screen: ChatScreen, argument: str) -> None:
             "invalid_argument", "/rag takes on or off", "Without either it changes over."
         )
     is_on = argument == "on" if argument else not screen.agent.status().retrieves
-    screen.agent.set_retrieval(is_on)
-    screen.log_view.say(
-        "code is looked up before the model is asked"
-        if is_on
-        else "no code is looked up beforehand"
-    )
+    screen.log_view.say(set_retrieval(screen.agent, on=is_on))
 
 
 async def _cost(screen: ChatScreen, argument: str) -> None:

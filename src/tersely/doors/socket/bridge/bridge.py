@@ -40,8 +40,6 @@ from tersely.relay.services.declared import BRIDGE, DeclaredService, Method
 
 BRIDGE_TRIES = 3  # of one question, where the connection is lost
 MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
-ROOT = "root"
-_ABOUT_ROOT = {"type": "string", "description": "the workspace, as a directory of this machine"}
 # members of a reply that are no result
 _FRAME = frozenset({"id", "success", "status", "revision", "notes"})
 # Whose results the wire has in a form of its own, which is as short as words are.
@@ -151,7 +149,7 @@ class Bridge:
         if not isinstance(given, dict):
             raise TerselyError("invalid_argument", "the parameters of a question are a JSON object")
         parameters = dict(given)
-        named = parameters.pop(ROOT, None)
+        named = parameters.pop(binding.ROOT, None)
         if named is None:
             is_known = directory.startswith("/")
             named = str(find_root(Path(directory))) if is_known else self._workspace
@@ -161,7 +159,7 @@ class Bridge:
                 "root: the absolute path of a workspace",
                 "the question names none",
             )
-        return resolved_directory(named, ROOT), parameters
+        return resolved_directory(named, binding.ROOT), parameters
 
     def _place(self, root: str) -> _Workspace:
         key = self._bridged.socket or root
@@ -304,20 +302,9 @@ def _method(name: str) -> Method:
     """A method with the parameters of its capability under the names that its clients use."""
     spelling = _SPELLED[name]
     capability = catalogue.load(spelling.capability)
-    described = binding.schema(capability.parameters)
-    names = spelling.shown
-    reads = {one.name for one in capability.parameters if one.effect is Effect.READ}
-    properties = {ROOT: _ABOUT_ROOT}
-    properties |= {
-        names.get(own, own): about for own, about in described["properties"].items() if own in reads
-    }
-    required = [names.get(own, own) for own in described.get("required", ())]
-    return Method(
-        name,
-        capability.summary,
-        {**described, "properties": properties, "required": required},
-        CapabilityReach.READ,
-    )
+    about = "the workspace, as a directory of this machine"
+    schema = binding.rooted_schema(capability, about, spelling.shown)
+    return Method(name, capability.summary, schema, CapabilityReach.READ)
 
 
 def _request_in_words(method: str, parameters: JsonMapping, root: str) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import failing_as
 from tersely.foundation.limits import BLOB_CHUNK_BYTES
 from tersely.relay.store.commands import KeptBlob
 from tersely.relay.store.engines.engine import Statements
@@ -18,16 +18,14 @@ class BlobChunks:
         assert keep.file is not None
         self.dropped(database, (keep.digest,))
         sql = "insert into chunk (digest, number, body) values (?, ?, ?)"
-        try:
-            with keep.file.open("rb") as file:
-                number = 0
-                while chunk := file.read(BLOB_CHUNK_BYTES):
-                    database.execute(sql, (keep.digest, number, chunk))
-                    number += 1
-        except OSError as error:
-            raise TerselyError(
-                "unreadable_file", f"{keep.file}: {error.strerror}", "look at its disk"
-            ) from error
+        with (
+            failing_as("unreadable_file", keep.file, "look at its disk"),
+            keep.file.open("rb") as file,
+        ):
+            number = 0
+            while chunk := file.read(BLOB_CHUNK_BYTES):
+                database.execute(sql, (keep.digest, number, chunk))
+                number += 1
 
     def dropped(self, database: Statements, digests: Iterable[str]) -> None:
         """Remove their bytes with them."""

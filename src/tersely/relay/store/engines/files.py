@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.limits import BLOB_CHUNK_BYTES
 from tersely.relay.store.commands import KeptBlob
 from tersely.relay.store.engines.engine import Statements
@@ -30,17 +30,13 @@ class BlobFiles:
         self._loose.add(keep.digest)
         path = self._path(keep.digest)
         folder = path.parent
-        try:
+        with failing_as("database_unavailable", path, "look at its disk"):
             if not folder.is_dir():
                 folder.mkdir(mode=0o700)
                 _sync_directory(folder.parent)
             # where it was already, this mends what the disk may have done to it
             os.replace(keep.file, path)
             _sync_directory(folder)
-        except OSError as error:
-            raise TerselyError(
-                "database_unavailable", f"{path}: {error.strerror}", "look at its disk"
-            ) from error
 
     def dropped(self, database: Statements, digests: Iterable[str]) -> None:
         """Their files go when that is on the disk."""
