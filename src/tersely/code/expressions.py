@@ -168,6 +168,11 @@ def either(*alternatives: Expression) -> Expression:
 _WITH_NAME = frozenset({GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER})
 
 
+def last_part(dotted: str) -> str:
+    """The last name of a dotted one."""
+    return dotted.rpartition(".")[2]
+
+
 def last_name(type_: Expression) -> str:
     """The last name of a type, without qualifiers and type arguments; "" for none."""
     while isinstance(type_, tuple):

@@ -31,7 +31,6 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
-from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.searches.searches import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED
 from tersely.code.nodes import (
     AsTrait,
@@ -145,9 +144,7 @@ class CallGraph:
         bodies = [position] if position == 0 else file.inside(position)
         if position == 0:
             bodies += [
-                child
-                for child in file.children.get(0, ())
-                if file.definitions[child].kind == Kind.LAMBDA
+                child for child in file.children.get(0, ()) if file.kind(child) == Kind.LAMBDA
             ]
         found = _Collected()
         for body in bodies:
@@ -210,7 +207,7 @@ class CallGraph:
         )
         if target is None:
             return []
-        found, name = [], file.definitions[position].name
+        found, name = [], file.name(position)
         for above in (
             *self.evaluator.inheritance.linearised(target)[1:],
             *self.evaluator.interfaces.implemented(target, name),
@@ -226,14 +223,14 @@ class CallGraph:
         scope, target = file.body(position), self.evaluator.bodies.around(file, position)
         if scope is None or target is None or not scope.flags & ABSTRACT:
             return []
-        values = self.evaluator.typed.overriding(target, file.definitions[position].name)
+        values = self.evaluator.typed.overriding(target, file.name(position))
         places = sorted(value.place for value in only(values, FunctionObject))
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
     def _collect_callers(
         self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool
     ) -> None:
-        kind = file.definitions[position].kind
+        kind = file.kind(position)
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             evaluator = self._evaluator_for(file, position)
             for site in sorted(evaluator.searches.search(file, position, guesses, self._is_near)):
@@ -251,7 +248,7 @@ class CallGraph:
                 found.add(
                     self._owner_id(other, scope), symbol_id, grade, other.path, call.line, rule
                 )
-        body, name = file.body(position), file.definitions[position].name
+        body, name = file.body(position), file.name(position)
         is_property = kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY)
         read = [name] if is_property else []
         if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
@@ -300,7 +297,7 @@ class CallGraph:
         with fewer levels of flow.
         """
         evaluator = self.evaluator
-        files = len(self.program.mentioning(file.definitions[position].name, file))
+        files = len(self.program.mentioning(file.name(position), file))
         for bound in MENTIONS_PER_LEVEL:
             if files > bound and evaluator.below is not None:
                 evaluator = evaluator.below
@@ -327,11 +324,8 @@ class CallGraph:
         """
         found: list[Reached] = []
         reached = self._reached(symbol_id, depth, to_callees, guesses, first)
-        try:
-            with self.program.bounds.limited(MAX_WALK_WORK):
-                found.extend(islice(reached, limit + 1))
-        except WorkSpentError:
-            self.program.notes.add(WALK_LIMIT)
+        with self.program.within(MAX_WALK_WORK, WALK_LIMIT):
+            found.extend(islice(reached, limit + 1))
         return found[:limit], len(found) > limit
 
     def _reached(
@@ -368,7 +362,7 @@ class CallGraph:
         if place is None or scope is None or scope.decorated is None:
             return False
         file, position = place
-        outer = file.definitions[position].parent
+        outer = file.parent(position)
         targets = self.evaluator.sites.made_by(file, outer, scope.decorated)
         return symbol_id in {self._target_id(target) for target in targets}
 
@@ -468,7 +462,7 @@ class CallGraph:
         """The grade of a call that is known to reach a definition."""
         file, position = place
         grade = self.grade(other, scope, other.call(scope, index).callee)
-        if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
+        if file.kind(position) in CLASS_KINDS and not other.semantics.by_name:
             return grade
         every = sites.targets_at(other, scope, index)
         meant = [target for target in every if target.place == (file.id, position)]
@@ -530,7 +524,7 @@ class CallGraph:
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope
         while position >= 0:
-            if file.definitions[position].kind == Kind.LAMBDA and self.evaluator.names.receiver_of(
+            if file.kind(position) == Kind.LAMBDA and self.evaluator.names.receiver_of(
                 file, position
             ):
                 return False
@@ -544,7 +538,7 @@ class CallGraph:
                     _is_fixed(entry, file, self._is_receiver(file, scope, name))
                     for _, entry in entries
                 )
-            position = file.definitions[position].parent
+            position = file.parent(position)
         return file.semantics.namespace != "shared" or not self.evaluator.modules.top_level(
             file, name
         )
@@ -570,14 +564,12 @@ class SparingGraph(CallGraph):
         self, find: Callable[..., list[Edge]], symbol_id: str, guesses: bool
     ) -> list[Edge]:
         work, half = self.program.bounds, self._left // 2
+        found: list[Edge] = []
         with work.limited(half):
-            try:
-                return find(symbol_id, guesses=guesses)
-            except WorkSpentError:
-                self.program.notes.add(WALK_LIMIT)
-                return []
-            finally:
-                self._left -= int(half - work.left)
+            with self.program.within(half, WALK_LIMIT):
+                found = find(symbol_id, guesses=guesses)
+            self._left -= int(half - work.left)
+        return found
 
 
 class _Collected:

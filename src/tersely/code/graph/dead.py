@@ -87,7 +87,7 @@ def in_other_text(
 def _is_found_by_base(file: File, position: int, evaluator: Evaluator) -> bool:
     """True if a framework finds a class by what it inherits from."""
     patterns = file.semantics.found_bases.split()
-    is_class = bool(patterns) and file.definitions[position].kind in CLASS_KINDS
+    is_class = bool(patterns) and file.kind(position) in CLASS_KINDS
     target = evaluator.bodies.class_of(file, position) if is_class else None
     base = evaluator.inheritance.outer_base(target) if target is not None else ""
     return any(fnmatchcase(base, pattern) for pattern in patterns)
@@ -121,7 +121,7 @@ def _is_used_inside(file: File, owner: int, graph: CallGraph) -> bool:
     program = graph.evaluator.program
     own = program.symbol_id(file.id, owner)
     for child in file.children.get(owner, ())[:MAX_OWN_MEMBERS]:
-        kind, name = file.definitions[child].kind, file.definitions[child].name
+        kind, name = file.kind(child), file.name(child)
         if kind in VALUE_KINDS:
             places = program.named(name)
             is_only_here = all(
@@ -159,13 +159,13 @@ def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: E
         return True
     if any(_is_annotated(file, member, passed_on) for member in file.children[position]):
         return True
-    name = file.definitions[position].name
+    name = file.name(position)
     if name in called_by_language(file) or (
-        file.definitions[position].parent == 0 and _is_exported(file, name, evaluator)
+        file.parent(position) == 0 and _is_exported(file, name, evaluator)
     ):
         return True
     owner = file.owner_class(position)
-    around = file.definitions[owner].name if owner >= 0 else ""
+    around = file.name(owner) if owner >= 0 else ""
     is_constructor = name == around
     if around and (
         is_constructor or around == file.semantics.global_namespace or around[:1] in QUOTES
@@ -188,7 +188,7 @@ def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
     """True if a method is one of those by which its class fits an interface of the standard
     library.
     """
-    name = file.definitions[position].name
+    name = file.name(position)
     interfaces = [methods for methods in file.semantics.outside_interfaces if name in methods]
     target = evaluator.bodies.owner_of_method(file, position) if interfaces else None
     if target is None:
@@ -238,7 +238,7 @@ def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
         seen.add((home.id, position))
         scope = home.body(position)
         for base in scope.bases if scope is not None else ():
-            values = evaluator.values(home, home.definitions[position].parent, base)
+            values = evaluator.values(home, home.parent(position), base)
             ours = list(only(values, ClassObject))
             if not ours or len(ours) < len(values):
                 return True

@@ -182,7 +182,7 @@ class Definitions:
         if at is None:
             return False
         file, position = at
-        return file.definitions[position].kind in CALLABLE_KINDS
+        return file.kind(position) in CALLABLE_KINDS
 
     def _announced(self, places: list[DefinitionPlace]) -> list[DefinitionPlace]:
         """Prototypes replaced by the functions that they announce, where there are any."""
@@ -200,9 +200,7 @@ class Definitions:
     def _announces(self, file: File, position: int) -> bool:
         scope = file.body(position)
         return (
-            file.semantics.announces
-            and scope is not None
-            and file.definitions[position].kind in CALLABLE_KINDS
+            file.semantics.announces and scope is not None and file.kind(position) in CALLABLE_KINDS
         )
 
     def _written_at(self, file: File, token: Token, line: int) -> list[DefinitionPlace]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tersely.code.graph.program.program import Program
 from tersely.code.languages.registry import LANGUAGES
+from tersely.code.places import directory_of
 from tersely.code.symbols import Import
 from tersely.foundation.types import Strings
 
@@ -43,7 +44,7 @@ class ImportGraph:
         semantics = LANGUAGES[language].resolution
         key = (
             language,
-            importer if semantics.relative_to_file else importer.rpartition("/")[0],
+            importer if semantics.relative_to_file else directory_of(importer),
             module,
         )
         if key not in self._known:

@@ -20,7 +20,6 @@ from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, NameUse, SymbolsMeant
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
-from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.searches.searches import SEARCH_LIMIT
 from tersely.code.nodes import (
     ImportedValue,
@@ -76,13 +75,10 @@ class References:
             return []
         wanted = _Wanted(symbol_id, *place)
         found = list[Reference]()
-        try:
-            with self._program.bounds.limited(MAX_WALK_WORK):
-                wanted.calls.update(self._calls_of(symbol_id))
-        except WorkSpentError:
-            self._program.notes.add(WALK_LIMIT)
-        is_uncalled = wanted.is_callable and not wanted.calls
-        most = MAX_WORK_UNCALLED if is_uncalled else inf
+        with self._program.within(MAX_WALK_WORK, WALK_LIMIT):
+            wanted.calls.update(self._calls_of(symbol_id))
+        has_no_known_call = wanted.is_callable and not wanted.calls
+        most = MAX_WORK_UNCALLED if has_no_known_call else inf
         self._graph.evaluator.searches.within_work(self._search, wanted, found, most=most)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
@@ -96,11 +92,8 @@ class References:
         """
         definitions, work = Definitions(self._graph, self._source_of), self._program.bounds
         for other in map(self._program.file, self._files(wanted)):
-            try:
-                with work.limited(MAX_FILE_SHARE * work.left):
-                    found += self._in_file(other, wanted, definitions)
-            except WorkSpentError:
-                self._program.notes.add(SEARCH_LIMIT)
+            with self._program.within(MAX_FILE_SHARE * work.left, SEARCH_LIMIT):
+                found += self._in_file(other, wanted, definitions)
 
     def _links(self, wanted: _Wanted) -> Iterator[Reference]:
         """The places that name the route of a handler, in code and in templates."""
@@ -208,7 +201,7 @@ class References:
 
     def _grade(self, other: File, use: NameUse, wanted: _Wanted) -> Grade | None:
         """The grade with which a name means the definition, None if it does not."""
-        is_named = use.names >= 0 and other.definitions[use.names].kind != Kind.EXTENSION
+        is_named = use.names >= 0 and other.kind(use.names) != Kind.EXTENSION
         if is_named or wanted.is_own_name(other, use):
             return None
         member = use.token.member

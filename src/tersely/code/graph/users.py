@@ -89,13 +89,13 @@ class Users:
         found = [
             User(edge.caller, UseKind.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)
         ]
-        kind = file.definitions[position].kind
+        kind = file.kind(position)
         if kind in CALLABLE_KINDS:
             found += self._unwritten(file, position, is_called=bool(found))
         elif kind in CLASS_KINDS and file.body(position) is not None:  # no mere name of a type
             found += self._below(file, position)
         elif kind in VALUE_KINDS:
-            found += self._readers(file, file.definitions[position].name)
+            found += self._readers(file, file.name(position))
         return found
 
     def of_template(self, path: str) -> list[User]:
@@ -106,7 +106,7 @@ class Users:
             self._id(file, child)
             for file, position in places
             for child in file.children.get(position, ())
-            if position and file.definitions[child].kind in CALLABLE_KINDS
+            if position and file.kind(child) in CALLABLE_KINDS
         ]
         return [User(one, UseKind.SHOWS, Grade.INFERRED) for one in (*shown_by, *inside)]
 
@@ -139,13 +139,13 @@ class Users:
         owner = file.owner_class(position)
         if owner >= 0:
             yield from self._through_objects(file, position, owner, is_called=is_called)
-        around = file.definitions[position].parent
-        if around > 0 and file.definitions[around].kind in CALLABLE_KINDS:
+        around = file.parent(position)
+        if around > 0 and file.kind(around) in CALLABLE_KINDS:
             yield User(self._id(file, around), UseKind.INSIDE, Grade.INFERRED)
 
     def _by_name(self, file: File, position: int) -> Iterator[User]:
         """Calls by its name of who knows what, and calls that the function is passed to."""
-        name = file.definitions[position].name
+        name = file.name(position)
         files = {*self._program.mentioning(name, file), file.id}
         if len(files) > MAX_CARRIED_FILES:
             return
@@ -208,9 +208,7 @@ class Users:
         scope = file.body(position)
         made = scope.decorated if scope is not None and not scope.flags & PROPERTY else None
         values = (
-            self._evaluator.values(file, file.definitions[position].parent, made)
-            if made is not None
-            else ()
+            self._evaluator.values(file, file.parent(position), made) if made is not None else ()
         )
         return frozenset([FunctionObject(file.id, position), *map(itself, values)])
 
@@ -222,14 +220,14 @@ class Users:
         """
         target, name = (
             self._evaluator.bodies.class_of(file, owner),
-            file.definitions[position].name,
+            file.name(position),
         )
         if target is None or name in file.semantics.constructors:
             return
         for base in self._evaluator.inheritance.linearised(target)[1:]:
             home = self._program.home(base)
             for child in home.named_inside(base.position, name):
-                if home.definitions[child].kind in CALLABLE_KINDS:
+                if home.kind(child) in CALLABLE_KINDS:
                     yield User(self._id(home, child), UseKind.OVERRIDDEN, Grade.INFERRED)
         is_special = name in called_by_language(file) or name[:2] == "__"
         from_outside = is_special or (

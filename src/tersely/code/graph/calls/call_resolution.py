@@ -21,7 +21,7 @@ from tersely.code.graph.calls.targets import (
     with_others,
 )
 from tersely.code.graph.dispatch.classes.overriding import OVERRIDES_LIMIT, SUBTYPE_LIMIT
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BuiltinMethod,
@@ -93,12 +93,12 @@ class Sites(Component):
         """
         answer = known.get(key)
         if answer is None:
-            reach, bounds = self.program.bounds.collect(find, *arguments)
+            reach, bounds = self.bounds.collect(find, *arguments)
             answer = KnownReach(reach, bounds & CUTTING if reach.targets else bounds)
             # in the middle of a question values are not final
             if not self.solver.is_solving:
                 known[key] = answer
-        self.program.bounds.add(*answer.bounds)
+        self.bounds.add(*answer.bounds)
         return answer.reach
 
     def _through_handlers(self, direct: Reach, file: File, scope: int, call: Invocation) -> Reach:

@@ -21,7 +21,7 @@ from tersely.code.graph.calls.targets import (
     Target,
     given_nothing,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
     ConstantObject,

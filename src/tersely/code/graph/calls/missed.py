@@ -12,7 +12,8 @@ from collections.abc import Collection
 from tersely.code.bounds import NONE
 from tersely.code.expressions import Expression
 from tersely.code.graph.calls.passing import is_constructor
-from tersely.code.graph.pointsto.fixpoint import SOLVING_LIMITS, Component
+from tersely.code.graph.pointsto.component import Component
+from tersely.code.graph.pointsto.fixpoint import SOLVING_LIMITS
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import STAR_LIMIT
 from tersely.code.graph.searches.argument_flow import FLOW_LIMIT
@@ -31,7 +32,7 @@ class Missed(Component):
         """The bounds for which it is not known what a call reaches, if it reaches nothing, not even
         by its name, and may be one of a definition of the repository, or of what is `wanted`.
         """
-        reach, bounds = self.program.bounds.collect(self.sites.direct_at, file, scope, index)
+        reach, bounds = self.bounds.collect(self.sites.direct_at, file, scope, index)
         call = file.call(scope, index)
         is_unknown = bounds and not reach.targets and not reach.leading
         if not is_unknown or not self._may_be_ours(file, scope, call):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tersely.code.graph.calls.targets import (
     Target,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ExternalResult,
     Value,
@@ -52,10 +52,7 @@ class Namesakes(Component):
 
     def _is_anything(self, value: Value, file: File) -> bool:
         """True if a value is known to be of a type alone that everything fits: Any."""
-        return (
-            isinstance(value, ExternalResult)
-            and value[1].rpartition(".")[2] in file.semantics.top_types
-        )
+        return isinstance(value, ExternalResult) and value.last_name in file.semantics.top_types
 
     @kept
     def _namesakes(self, name: str, file: File) -> list[Target]:

@@ -8,7 +8,7 @@ from fnmatch import translate
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import VARIADIC, Expression
+from tersely.code.expressions import VARIADIC, Expression, last_part
 from tersely.code.graph.calls.targets import Carrier, Target
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
@@ -55,7 +55,7 @@ class Binder(NamedTuple):
 def binding_functions(semantics: Resolution) -> tuple[Binder, ...]:
     """The functions outside the repository that give arguments to a function for later."""
     return tuple(
-        Binder(name.rpartition(".")[2], summary.binds)
+        Binder(last_part(name), summary.binds)
         for name, summary in semantics.summaries.items()
         if summary.binds >= 0
     )
@@ -75,7 +75,7 @@ def decorating(semantics: Resolution) -> frozenset[str]:
 def calling_methods(semantics: Resolution) -> tuple[Calling, ...]:
     """The functions outside the repository that call methods of their arguments."""
     return tuple(
-        Calling(name.rpartition(".")[2].removesuffix("()"), _fitting(summary.methods))
+        Calling(last_part(name).removesuffix("()"), _fitting(summary.methods))
         for name, summary in semantics.summaries.items()
         if summary.methods and summary.calls != (RECEIVER,)
     )
@@ -85,7 +85,7 @@ def calling_methods(semantics: Resolution) -> tuple[Calling, ...]:
 def template_methods(semantics: Resolution) -> tuple[Calling, ...]:
     """The methods of classes outside the repository that call others of the same object."""
     return tuple(
-        Calling(name.rpartition(".")[2], _fitting(summary.methods))
+        Calling(last_part(name), _fitting(summary.methods))
         for name, summary in semantics.summaries.items()
         if summary.methods and summary.calls == (RECEIVER,)
     )
@@ -161,7 +161,7 @@ def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Ca
     for index, parameter in enumerate(body.parameters if body is not None else ()):
         is_any = target.shift < 0 or parameter.mode in VARIADIC
         if is_any or argument in (parameter.name, index - target.shift):
-            yield Carrier(parameter.name, target.file, target.position, False)
+            yield Carrier(parameter.name, target.file, target.position)
 
 
 def is_given_itself(home: File, position: int) -> bool:

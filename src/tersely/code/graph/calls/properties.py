@@ -10,8 +10,9 @@ from tersely.code.expressions import (
 from tersely.code.graph.calls.targets import (
     Target,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
+    FunctionObject,
     Instance,
 )
 from tersely.code.graph.program.file import File
@@ -34,7 +35,8 @@ class Properties(Component):
             kinds = file.semantics.called_by_name
             if not kinds or not self.named(expression, kinds=kinds):
                 return []
-            return sorted(descriptors.implied_properties(file, scope, expression))
+            implied = descriptors.implied_properties(file, scope, expression)
+            return sorted({Target(*one.place, 1) for one in implied})
         if not isinstance(expression, (Member, StoredMember)):
             return []
         owner, name = expression.object, expression.name
@@ -43,7 +45,7 @@ class Properties(Component):
         described = list(map(self.sites.target, asked))
         if not self.named(name, kinds=READ_KINDS):
             return described
-        found = set()
+        found = frozenset[FunctionObject]()
         for value in self.values(file, scope, owner):
             found |= descriptors.properties_of(value, name, file)
         member = Member(owner, name)
@@ -52,9 +54,9 @@ class Properties(Component):
         wanted = 0
         if isinstance(expression, StoredMember):
             wanted = SETTER | (REMOVER if expression.removed else 0)
-        properties = {target for target in found if self._use(target) == wanted}
+        properties = {Target(*one.place, 1) for one in found if self._use(one) == wanted}
         return sorted(properties.union(described))
 
-    def _use(self, target: Target) -> int:
+    def _use(self, function: FunctionObject) -> int:
         """What calls a property function: assigning the property, removing it or, for 0, reading."""
-        return self.file(target.file).scope(target.position).flags & (SETTER | REMOVER)
+        return self.scope(function).flags & (SETTER | REMOVER)

@@ -70,7 +70,7 @@ class Carrier(NamedTuple):
     name: Any  # a str, or the position of an anonymous definition
     file: int
     within: int = ANYWHERE  # the definition inside which alone it is known, 0 for the file
-    is_first: bool = True
+    is_first: bool = False  # it is among those with which the search begins
 
     @property
     def is_local(self) -> bool:
@@ -112,7 +112,7 @@ class Search:
     near: bool  # whether it looks less far
     wanted: frozenset[Value] = frozenset()
     is_taken: bool = False  # whether anything was found that takes what is wanted for a value
-    results: list[tuple[File, Flow]] = field(default_factory=list)  # that wait for knowing that
+    waiting: list[tuple[File, Flow]] = field(default_factory=list)  # that wait for knowing that
     makers: set[Value] = field(default_factory=set)  # functions that give what is wanted
     pending: deque[Carrier] = field(default_factory=deque)
     seen: set[Carrier] = field(default_factory=set)  # each by the files that were searched

@@ -14,7 +14,7 @@ from tersely.code.expressions import (
     substitute,
 )
 from tersely.code.graph.pointsto.annotations import written_arguments, written_types
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,

@@ -15,7 +15,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.generics import names_type_parameter
 from tersely.code.graph.pointsto.annotations import instances_of
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     NOT_OURS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BuiltinMethod,
@@ -65,7 +65,7 @@ class MemberStores(Component):
         if name in semantics.implicit_methods or name in semantics.common_members:
             return
         if len(self._storing(receiver, name)) > MAX_STORE_FILES:
-            self.solver.bounds.add(STORES_LIMIT)
+            self.bounds.add(STORES_LIMIT)
 
     def _storing(self, value: InFile, name: str | int) -> list[int]:
         """The files that may assign a member of a value: its own, and those that mention the name."""

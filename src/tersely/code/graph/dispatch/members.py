@@ -12,7 +12,7 @@ from tersely.code.expressions import (
     SETTER,
     STATIC,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BuiltinMethod,
@@ -132,7 +132,7 @@ class Members(Component):
         found: Values = BOTTOM
         files = self.mentioning(keeper, file)
         if len(files) > MAX_KEEPER_FILES:
-            self.solver.bounds.add(KEEPER_LIMIT)
+            self.bounds.add(KEEPER_LIMIT)
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):

@@ -8,7 +8,7 @@ from tersely.code.expressions import (
     PRIVATE,
 )
 from tersely.code.graph.dispatch.member_stores import MAX_STORE_FILES
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BuiltinMethod,
@@ -29,7 +29,7 @@ from tersely.code.nodes import (
     ConstantValue,
     ListLiteral,
 )
-from tersely.code.places import is_test
+from tersely.code.places import directory_of, is_test
 from tersely.code.symbols import Kind
 
 # files that write the global object, searched for a name that more than `MAX_STORE_FILES` use
@@ -74,7 +74,7 @@ class Modules(Component):
     def _beside_module(self, file: File, name: str) -> Values:
         """A submodule, what files beside the module have, or what others assign to it."""
         stem, _, base = file.path.rpartition("/")[2].partition(".")
-        directory = file.path.rpartition("/")[0]
+        directory = directory_of(file.path)
         if stem == "__init__":
             for form in (f"{directory}/{name}.{base}", f"{directory}/{name}/__init__.{base}"):
                 if form in self.program.by_path:
@@ -147,7 +147,7 @@ class Modules(Component):
             }
             files = [file_id for file_id in files if file_id in writing]
         if len(files) > MAX_GLOBAL_FILES:
-            self.solver.bounds.add(GLOBALS_LIMIT)
+            self.bounds.add(GLOBALS_LIMIT)
             return []
         return files
 
@@ -226,7 +226,7 @@ class Modules(Component):
 
         def say_cut(limit: str) -> None:
             self.program.beyond_stars.add((file.id, name))
-            self.solver.bounds.add(limit)
+            self.bounds.add(limit)
 
         for other in self.program.starred(file, lambda each: self._exports(each, name), say_cut):
             if found := self._of_module_itself(other, name):

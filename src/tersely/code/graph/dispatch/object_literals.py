@@ -15,7 +15,7 @@ from tersely.code.expressions import (
     Expression,
     is_spread,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -76,7 +76,7 @@ class Objects(Component):
         name = home.name(target.position)
         candidates = {*self.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
-            self.solver.bounds.add(OBJECTS_LIMIT)
+            self.bounds.add(OBJECTS_LIMIT)
         for file_id in sorted(candidates)[:MAX_OBJECT_FILES]:
             if self.declarations(self.file(file_id)).get(name):
                 yield from sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from tersely.code.expressions import is_spread
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ConstantObject,
     ContainerLiteral,

@@ -22,7 +22,7 @@ from tersely.code.expressions import (
     is_spread,
     last_name,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BuiltinMethod,

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import (
     ELLIPSIS,
     dotted_name,
+    last_part,
     named_parameters,
     substitute,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -192,7 +193,7 @@ class Annotations(Component):
     ) -> Values:
         """Instances of a type from outside, by what the language says of its name."""
         semantics = file.semantics
-        name = type_.rpartition(".")[2].rpartition(semantics.separator)[2]
+        name = last_part(type_).rpartition(semantics.separator)[2]
         if name in semantics.union_types:
             return self._any_of(file, scope, arguments)
         if name in semantics.transparent_types:

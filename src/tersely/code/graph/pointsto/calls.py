@@ -7,10 +7,11 @@ from tersely.code.expressions import (
     Expression,
     is_spread,
     last_name,
+    last_part,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.annotations import written_arguments
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -344,5 +345,5 @@ class Calls(Component):
 
 def result_name(callee: str) -> str:
     """The name of what an external callee gives: a class's instance by the class, else `callee()`."""
-    name = callee.rpartition(".")[2]
+    name = last_part(callee)
     return callee if name[:1].isupper() or name.endswith("()") else f"{callee}()"

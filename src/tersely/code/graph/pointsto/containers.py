@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TypeGuard
 
 from tersely.code.expressions import (
     Expression,
     is_spread,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     UNIQUE_KEY,
@@ -46,7 +47,6 @@ from tersely.code.nodes import (
     Member,
 )
 from tersely.code.symbols import Kind
-from tersely.code.syntax.mentions import callee_names
 
 Keys = frozenset[str | int]  # constants that a key may be
 
@@ -355,12 +355,11 @@ class Containers(Component):
         names = home.display_names.get(display.serial, set())
         files = {file for name in names for file in self.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
-            self.solver.bounds.add(STORES_LIMIT)
+            self.bounds.add(STORES_LIMIT)
             return
         for other in map(self.file, sorted(files - {home.id})):
-            for store in other.item_stores:
-                is_named = not names.isdisjoint(callee_names(store.base))
-                if is_named and display in self.values(other, store.scope, store.base):
+            for store in chain.from_iterable(map(other.item_stores_of, sorted(names, key=repr))):
+                if display in self.values(other, store.scope, store.base):
                     yield other, store
 
     def _members_stored(
@@ -448,7 +447,7 @@ class Containers(Component):
             scope, _ = file.display(display.serial)
             owner = file.owner_class(scope)
             within = scope if owner < 0 else owner
-            self.solver.bounds.add(NEAR_STORES_LIMIT)
+            self.bounds.add(NEAR_STORES_LIMIT)
         found = set[int]()
         for index, store in enumerate(file.item_stores):
             is_near = file.is_inside(store.scope, within)

@@ -18,7 +18,7 @@ from tersely.code.expressions import (
     is_spread,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,

@@ -43,9 +43,10 @@ from tersely.code.graph.dispatch.tested_members import TestedMembers
 from tersely.code.graph.dispatch.type_filtering import TypeFilter
 from tersely.code.graph.pointsto.annotations import Annotations, instances_of
 from tersely.code.graph.pointsto.calls import Calls
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.containers import Containers
 from tersely.code.graph.pointsto.contexts import Contexts
-from tersely.code.graph.pointsto.fixpoint import Component, Solver
+from tersely.code.graph.pointsto.fixpoint import Solver
 from tersely.code.graph.pointsto.names import Names
 from tersely.code.graph.pointsto.parameters import Parameters
 from tersely.code.graph.pointsto.summaries import Summaries

@@ -19,13 +19,10 @@ is forgotten, so that other questions find it out for themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 from tersely.code.bounds import Result
 from tersely.code.graph.program.work import Work
-
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 Member = TypeVar("Member")
 Arguments = TypeVarTuple("Arguments")
@@ -288,39 +285,3 @@ def _needing_many(unknowns: Iterable[_Unknown]) -> set[_Unknown]:
                 if needed[reader].bit_count() > MAX_UNKNOWNS:
                     many.add(reader)
     return _reading(many)
-
-
-class Component:
-    """A part of an `Evaluator`, which asks the others by way of it."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
-        program = self.program
-        self.home, self.file, self.named = program.home, program.file, program.named
-        self.definition, self.mentioning = program.definition, program.mentioning
-        self.place, self.scope = program.place, program.scope
-        self.values, self.union = evaluator.values, evaluator.union
-        self.solve = self.solver.solve
-        evaluator.parts.append(self)
-
-    def connect(self) -> None:
-        """Take the other parts of the evaluator that are asked most, once all are there."""
-        evaluator = self.evaluator
-        self.members = evaluator.members
-        self.calls = evaluator.calls
-        self.containers = evaluator.containers
-        self.typed = evaluator.typed
-        self.annotations = evaluator.annotations
-        self.names = evaluator.names
-        self.summaries = evaluator.summaries
-        self.sites = evaluator.sites
-        self.modules = evaluator.modules
-        self.class_members = evaluator.class_members
-        self.bodies = evaluator.bodies
-        self.inheritance = evaluator.inheritance
-        self.open_classes = evaluator.open_classes
-        self.stores = evaluator.stores
-        self.callbacks = evaluator.callbacks
-        self.generics = evaluator.generics

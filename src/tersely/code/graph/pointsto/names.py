@@ -17,7 +17,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.calls.passing import decorating, receiver_of
 from tersely.code.graph.pointsto.annotations import instances_of
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.parameters import EVERY
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -573,7 +573,7 @@ def _names_its_type(file: File, owner: int, name: str) -> bool:
 
 def _calls_what_it_is_of(value: Value, file: File) -> bool:
     """True if a decorator outside the repository made an object that calls what was decorated."""
-    names = (value[1], value[1].rpartition(".")[2]) if isinstance(value, ExternalResult) else ()
+    names = (value.name, value.last_name) if isinstance(value, ExternalResult) else ()
     return not decorating(file.semantics).isdisjoint(names)
 
 

@@ -16,7 +16,7 @@ from tersely.code.expressions import (
     Expression,
     is_spread,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
 
-from tersely.code.expressions import HOLE, is_spread
+from tersely.code.expressions import HOLE, is_spread, last_part
 from tersely.code.graph.calls.passing import receiver_of
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     UNIQUE_KEY,
@@ -64,7 +64,7 @@ class Summaries(Component):
         if isinstance(callee, ExternalObject):
             summaries, methods = file.semantics.summaries, file.semantics.methods
             owner, _, name = callee.name.rpartition(".")
-            nearby = f"{owner.rpartition('.')[2]}.{name}"  # of a type whose package is not told
+            nearby = f"{last_part(owner)}.{name}"  # of a type whose package is not told
             return summaries.get(callee.name) or summaries.get(nearby) or methods.get(name)
         return None
 
@@ -243,7 +243,7 @@ class Summaries(Component):
             home = self.file(file_id)
             fitting = [name for name in home.names(position) if fnmatchcase(name, pattern)]
             if len(fitting) > MAX_FAMILY:
-                self.program.bounds.add(FAMILY_LIMIT)
+                self.bounds.add(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 found |= only(self.names.bound(home, position, name), FunctionObject)
         return self.members.read(found, owner) if isinstance(owner, Defined) else found

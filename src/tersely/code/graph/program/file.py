@@ -44,6 +44,7 @@ from tersely.code.nodes import (
     Member,
     decoded,
 )
+from tersely.code.places import directory_of
 from tersely.code.symbols import CALLABLE_KINDS, MEMBER_OWNERS, Definition, Kind
 from tersely.code.syntax.mentions import (
     HOLDERS,
@@ -241,7 +242,7 @@ class File:
     @cached_property
     def import_base(self) -> str:
         """The path that the meaning of an import in this file depends on."""
-        return self.path if self.semantics.relative_to_file else self.path.rpartition("/")[0]
+        return self.path if self.semantics.relative_to_file else directory_of(self.path)
 
     def display(self, serial: int) -> tuple[int, ListLiteral | MappingLiteral]:
         """Scope and expression of a list or mapping by its serial."""
@@ -318,16 +319,13 @@ class File:
 
     def named_owner(self, position: int) -> int:
         """The innermost definition with a name of its own at or around a scope."""
-        while (
-            self.definitions[position].kind == Kind.LAMBDA
-            or self.definitions[position].name[:1] == "<"
-        ):
-            position = self.definitions[position].parent
+        while self.kind(position) == Kind.LAMBDA or self.name(position)[:1] == "<":
+            position = self.parent(position)
         return position
 
     def inside(self, position: int) -> list[int]:
         """A definition and, for a class, everything in it; for a function what is anonymous in it."""
-        is_class = self.definitions[position].kind in MEMBER_OWNERS
+        is_class = self.kind(position) in MEMBER_OWNERS
         found = [position]
         for child in self.children.get(position, ()):
             if is_class or self.named_owner(child) != child:
@@ -529,7 +527,7 @@ class File:
 
     def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
         """What the flows of a scope are made of, but for whether they are of results."""
-        own, outer = self.definitions[position], self.definitions[position].parent
+        own, outer = self.definitions[position], self.parent(position)
         for target, value in scope.binds:
             names, given = callee_names(target), value
             _, _, key, *_ = target if is_tagged(target, ITEM) else (None,) * 3
@@ -546,7 +544,7 @@ class File:
         for name, _, default, _ in scope.parameters:
             yield outer, default, name, None, position, False
         if scope.decorated is not None:
-            is_local = self.definitions[outer].kind in CALLABLE_KINDS
+            is_local = self.kind(outer) in CALLABLE_KINDS
             yield outer, scope.decorated, own.name, None, outer if is_local else ANYWHERE, False
         if self.semantics.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
@@ -565,7 +563,7 @@ class File:
         of the name of a local, and for a name of a block, which may be one around the scope.
         """
         is_own = name in self._bound[position]
-        if self.definitions[position].kind not in CALLABLE_KINDS:
+        if self.kind(position) not in CALLABLE_KINDS:
             return ANYWHERE
         if is_own and type(target) is str:
             return position
@@ -574,23 +572,23 @@ class File:
     def is_inside(self, position: int, outer: int) -> bool:
         """True if a definition is another, or in it, or in any place."""
         while position > outer:
-            position = self.definitions[position].parent
+            position = self.parent(position)
         return position == outer
 
     def named_inside(self, position: int, *names: str) -> list[int]:
         """The definitions of some names that stand in another, not deeper."""
         around = self.children.get(position, ())
-        return [child for child in around if self.definitions[child].name in names]
+        return [child for child in around if self.name(child) in names]
 
     def owner_class(self, position: int) -> int:
         """The class whose member a definition is, -1 for none, or where there is no definition."""
-        parent = self.definitions[position].parent if position >= 0 else -1
-        return parent if parent >= 0 and self.definitions[parent].kind in MEMBER_OWNERS else -1
+        parent = self.parent(position) if position >= 0 else -1
+        return parent if parent >= 0 and self.kind(parent) in MEMBER_OWNERS else -1
 
     def origin(self, position: int) -> str:
         """The name of the class around a definition, else its own."""
         owner = self.owner_class(position)
-        return self.definitions[position if owner < 0 else owner].name
+        return self.name(position if owner < 0 else owner)
 
     def is_prefixed(self, position: int) -> bool:
         """True if a definition names its owner instead of standing in it."""
@@ -601,7 +599,7 @@ class File:
     def enclosing_method(self, position: int) -> int:
         """The innermost method around a scope (itself included), -1 for none."""
         while position > 0:
-            if self.definitions[position].kind in CALLABLE_KINDS:
+            if self.kind(position) in CALLABLE_KINDS:
                 scope = self._scopes[position]
                 if self.owner_class(position) >= 0 or (
                     scope is not None and scope.receiver_type is not None
@@ -609,7 +607,7 @@ class File:
                     return position
                 if scope is not None and scope.flags & OWN_RECEIVER:
                     return position
-            position = self.definitions[position].parent
+            position = self.parent(position)
         return -1
 
     def receiver_name(self, method: int) -> str:
@@ -617,7 +615,7 @@ class File:
         scope = self._scopes[method]
         if scope is None or scope.flags & (STATIC | OUTSIDE) or not scope.parameters:
             return ""
-        if self.definitions[method].kind in MEMBER_OWNERS:
+        if self.kind(method) in MEMBER_OWNERS:
             return ""
         if scope.receiver_type is not None or self.semantics.receiver_parameter:
             return scope.parameters[0][0]
@@ -625,7 +623,7 @@ class File:
 
     def is_parameter(self, position: int, name: str) -> bool:
         """True if a name is a parameter of a function and nothing else."""
-        if self.definitions[position].kind not in CALLABLE_KINDS:
+        if self.kind(position) not in CALLABLE_KINDS:
             return False
         entries = self._bound[position].get(name, ())
         return len(entries) == 1 and is_tagged(entries[0][1], PARAMETER)
@@ -653,14 +651,11 @@ class File:
     @kept
     def _receiver_stores(self, owner: int) -> dict[str, list[tuple[int, Stored]]]:
         found: dict[str, list[tuple[int, Stored]]] = defaultdict(list)
-        if self.definitions[owner].kind in CALLABLE_KINDS:  # a function that makes objects
+        if self.kind(owner) in CALLABLE_KINDS:  # a function that makes objects
             self._collect_receiver_stores(owner, set(self.semantics.receiver_names), found)
             return found
         for child in self.children.get(owner, ()):
-            if (
-                self._scopes[child] is not None
-                and self.definitions[child].kind not in MEMBER_OWNERS
-            ):
+            if self._scopes[child] is not None and self.kind(child) not in MEMBER_OWNERS:
                 names = {self.receiver_name(child), *self.semantics.receiver_names}
                 self._collect_receiver_stores(child, names, found)
         return found
@@ -676,7 +671,7 @@ class File:
             scope = self._scopes[child]
             if (
                 scope is not None
-                and self.definitions[child].kind not in MEMBER_OWNERS
+                and self.kind(child) not in MEMBER_OWNERS
                 and not scope.flags & OWN_RECEIVER
             ):
                 self._collect_receiver_stores(child, names, found)
@@ -763,7 +758,7 @@ class File:
         for position, scope in self._stored:
             for target, value in scope.binds:
                 is_member = is_tagged(target, MEMBER)
-                if is_member or self.definitions[position].kind not in CALLABLE_KINDS:
+                if is_member or self.kind(position) not in CALLABLE_KINDS:
                     for serial in serials_in(value):
                         found[serial].update(callee_names(target))
         return found
@@ -776,6 +771,19 @@ class File:
             computed = decoded(dotted_name(name[1:-1]), {}) if name[:1] == "[" else None
             if computed is not None:
                 found[parent][name] = computed
+        return found
+
+    @kept
+    def item_stores_of(self, name: Any) -> list[Store]:
+        """Every `base[key] = value` of the file whose base writes a name."""
+        return list(map(self._decoded_store, self._items_by_base.get(name, ())))
+
+    @cached_property
+    def _items_by_base(self) -> dict[Any, list[Store]]:
+        found: dict[Any, list[Store]] = defaultdict(list)
+        for store in self._stores.items:
+            for name in callee_names(store.base):
+                found[name].append(store)
         return found
 
     @cached_property
@@ -838,7 +846,7 @@ class File:
                 tables[own.parent][own.name].append((own.parent, value))
             table = tables[position]
             # those of its header are bound as its members
-            is_class = self.definitions[position].kind in MEMBER_OWNERS
+            is_class = self.kind(position) in MEMBER_OWNERS
             for index, parameter in enumerate(() if is_class else scope.parameters):
                 table[parameter[0]].append((position, (PARAMETER, index)))
             outer = dict(scope.outer)
@@ -860,11 +868,11 @@ class File:
 
     def known_within(self, position: int) -> int:
         """The function inside which alone a function is known by its name."""
-        outer, scope = self.definitions[position].parent, self._scopes[position]
+        outer, scope = self.parent(position), self._scopes[position]
         if scope is None or scope.holder is not None or self.semantics.found_anywhere:
             return ANYWHERE
-        is_bound = self.definitions[position].name in self._bound.get(outer, ())
-        is_local = is_bound and self.definitions[outer].kind in CALLABLE_KINDS
+        is_bound = self.name(position) in self._bound.get(outer, ())
+        is_local = is_bound and self.kind(outer) in CALLABLE_KINDS
         return outer if is_local else ANYWHERE
 
     def _binds_its_name(self, position: int, scope: Scope) -> bool:
@@ -878,18 +886,18 @@ class File:
     def _outer_owner(self, position: int, name: str, of_module: int) -> int:
         if of_module:
             return 0
-        owner: int = self.definitions[position].parent
+        owner: int = self.parent(position)
         while owner > 0:
             if name in self._declared_in(owner):
                 return owner
-            owner = self.definitions[owner].parent
+            owner = self.parent(owner)
         return 0
 
     @kept
     def _declared_in(self, position: int) -> set[str]:
         """Names that the scope of a definition binds as its own."""
         scope = self._scopes[position]
-        found = {self.definitions[child].name for child in self.children.get(position, ())}
+        found = {self.name(child) for child in self.children.get(position, ())}
         if scope is not None:
             found.update(parameter[0] for parameter in scope.parameters)
             found.update(target for target, _ in scope.binds if type(target) is str)

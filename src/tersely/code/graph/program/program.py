@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
@@ -14,9 +15,10 @@ from tersely.code.graph.pointsto.values import (
     InFile,
 )
 from tersely.code.graph.program.file import Body, File, IndexedFile, kept
-from tersely.code.graph.program.work import Work
+from tersely.code.graph.program.work import Work, WorkSpentError
 from tersely.code.languages.model import Files, Made, shared_directories
 from tersely.code.languages.registry import family_of
+from tersely.code.places import directory_of
 from tersely.code.symbols import Definition
 from tersely.code.syntax.mentions import ALIAS_MARK, BASE_MARK, GIVEN_MARK
 
@@ -116,7 +118,7 @@ class Hierarchy:
             new = self.based_on(pending.pop(), family) - found
             found |= new
             pending |= {one.name for one in new}
-        self._program.bounds.spend(len(found) // CLASSES_A_WORK)
+        self._program.bounds.spend(len(found) / CLASSES_A_WORK)
         return found
 
     @kept
@@ -163,12 +165,21 @@ class Program:
         # names that may come to a file by imports that were not read
         self.beyond_stars: set[tuple[int, str]] = set()
 
+    @contextmanager
+    def within(self, most: float, limit: str) -> Iterator[None]:
+        """Inside, at most so much work is done of what is left. If that ends it, the note says so."""
+        try:
+            with self.bounds.limited(most):
+                yield
+        except WorkSpentError:
+            self.notes.add(limit)
+
     def file(self, file_id: int) -> File:
         """A file with its facts."""
         known = self._files.get(file_id)
         if known is None:
             definitions, scopes = self.facts.file_facts(file_id)
-            self.bounds.spend(FILE_WORK + len(definitions) // DEFINITIONS_A_WORK)
+            self.bounds.spend(FILE_WORK + len(definitions) / DEFINITIONS_A_WORK)
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
 
@@ -331,7 +342,7 @@ class Program:
 
     def neighbours(self, file: File) -> Collection[int]:
         """Files that share their top-level names with this one, found out once for a package."""
-        directory = file.path.rpartition("/")[0]
+        directory = directory_of(file.path)
         own = file.path if file.semantics.namespace == "shared" else directory
         key = (file.language.name, own, file.namespace)
         known = self._neighbours.get(key)
@@ -342,7 +353,7 @@ class Program:
     def _sharing_names(self, file: File, directory: str) -> Sequence[int]:
         sharing = file.semantics.namespace
         if sharing == "directory":
-            paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
+            paths = [path for path in self.under(directory) if directory_of(path) == directory]
             return [
                 self.by_path[path]
                 for path in paths
@@ -417,9 +428,9 @@ class Program:
         """Paths by every directory around them, the root as ""."""
         found = defaultdict[str, list[str]](list)
         for path in sorted(self.by_path):
-            parent = path.rpartition("/")[0]
+            parent = directory_of(path)
             while parent:
                 found[parent].append(path)
-                parent = parent.rpartition("/")[0]
+                parent = directory_of(parent)
             found[""].append(path)
         return found

@@ -13,7 +13,7 @@ from tersely.code.graph.calls.targets import (
     Carrier,
     Search,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -69,14 +69,14 @@ class Aliases(Component):
             if not is_first or not (is_same or flow.of_result):
                 found += self._led_on(search, other, flow, is_first)
             elif is_same != flow.of_result:
-                search.results.append((other, flow))
+                search.waiting.append((other, flow))
         return found
 
-    def of_results(self, search: Search) -> Iterator[Carrier]:
+    def of_waiting(self, search: Search) -> Iterator[Carrier]:
         """Names to which a wanted value goes by what waited, of results if they may be one, else of
         functions of the name that return something of the name.
         """
-        gives, waiting, search.results = self._gives_itself(search), search.results, []
+        gives, waiting, search.waiting = self._gives_itself(search), search.waiting, []
         for other, flow in waiting:
             if flow.of_result == gives:
                 yield from self._led_on(search, other, flow, is_first=True)
@@ -96,15 +96,15 @@ class Aliases(Component):
         if flow.is_return and own.kind in CALLABLE_KINDS:
             makers.add(FunctionObject(other.id, flow.scope))
             for user, _ in self.evaluator.providers.users(other, flow.scope):
-                yield Carrier(own.name, user.id, 0, False)
+                yield Carrier(own.name, user.id, 0)
         if flow.call is not None:
             yield from self._into_parameters(other, flow.scope, flow.call, flow.target)
             return
         # a member of the name of a local function may be used anywhere
         within = ANYWHERE if is_first and flow.within == 0 else flow.within
-        yield Carrier(flow.target, other.id, within, False)
+        yield Carrier(flow.target, other.id, within)
         if flow.target in other.semantics.constructors and own.kind in MEMBER_OWNERS:
-            yield Carrier(own.name, other.id, ANYWHERE, False)
+            yield Carrier(own.name, other.id, ANYWHERE)
 
     def _gives_itself(self, search: Search) -> bool:
         """True if calling what is searched for may give it: mostly not, and never if nothing takes
@@ -127,27 +127,27 @@ class Aliases(Component):
         self, other: File, scope: int, call: Invocation, argument: Any
     ) -> list[Carrier]:
         found = self._into_mixed(other, call, argument)
-        found.extend(self._settled_by(other, scope, call))
+        found.extend(self._called_around(other, scope, call))
         found.extend(
-            Carrier(name, other.id, ANYWHERE, False) for name in kept_under(other, call, argument)
+            Carrier(name, other.id, ANYWHERE) for name in kept_under(other, call, argument)
         )
         for target in self.sites.direct(other, scope, call).targets:
             home = self.file(target.file)
             if home.kind(target.position) in CLASS_KINDS:
                 called = ClassObject(*target.place)
                 for field in self.evaluator.header_fields.given(called, argument):
-                    found.append(Carrier(field.name, field.owner.file, ANYWHERE, False))
+                    found.append(Carrier(field.name, field.owner.file, ANYWHERE))
             # else it is called by a function of which it is not known what it passes
             elif target.shift >= 0 or self.callbacks.given(other, scope, call).arguments:
                 found.extend(into_parameters_of(home, target, argument))
         return found
 
-    def _settled_by(self, other: File, scope: int, call: Invocation) -> Iterator[Carrier]:
+    def _called_around(self, other: File, scope: int, call: Invocation) -> Iterator[Carrier]:
         """The function around a call of its own parameter: `new Promise((resolve) => resolve(x))`."""
         while scope > 0 and type(call.callee) is str:
             if other.is_parameter(scope, call.callee):
                 own = other.definitions[scope]
-                yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, 0, False)
+                yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, 0)
             scope = other.parent(scope)
 
     def _into_mixed(self, other: File, call: Invocation, argument: Any) -> list[Carrier]:
@@ -155,9 +155,7 @@ class Aliases(Component):
         is_mixed = type(argument) is int and argument > 0
         if not is_mixed or other.semantics.mixing_functions.isdisjoint(callee_names(call.callee)):
             return []
-        return [
-            Carrier(name, other.id, ANYWHERE, False) for name in callee_names(call.arguments[0])
-        ]
+        return [Carrier(name, other.id, ANYWHERE) for name in callee_names(call.arguments[0])]
 
     def holds(self, values: Values, wanted: Collection[Value], depth: int = 0) -> bool:
         """True if wanted values are among some values, or in containers among them."""

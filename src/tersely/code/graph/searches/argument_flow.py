@@ -15,7 +15,7 @@ from tersely.code.graph.calls.targets import (
     Passing,
     Search,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.parameters import is_called, passed_expressions
 from tersely.code.graph.pointsto.values import (
     FunctionObject,
@@ -53,15 +53,15 @@ class ArgumentFlow(Component):
     def of(self, file: File, position: int) -> list[Passing]:
         """Calls that reach a function, for what they pass. Empty for widely used ones."""
         key = (file.id, position)
-        return self.program.bounds.once(self._known, key, self._passed_to, file, position)
+        return self.bounds.once(self._known, key, self._passed_to, file, position)
 
     def _passed_to(self, file: File, position: int) -> list[Passing]:
         search, place = Search(file, position, guess=False, near=True), (file.id, position)
         if self._is_wide(file, position):
             search.bounds.add(FLOW_LIMIT)
         else:
-            self.program.bounds.collect(self.evaluator.searches.run, search)
-        self.program.bounds.add(*search.bounds)
+            self.bounds.collect(self.evaluator.searches.run, search)
+        self.bounds.add(*search.bounds)
         calls = [self._passing(found, place) for found in sorted(search.found)]
         return [*calls, *self._bound(file, position)]
 
@@ -86,7 +86,7 @@ class ArgumentFlow(Component):
                         continue
                     number += 1
                     if number > MAX_CALLBACK_SITES:
-                        self.program.bounds.add(CALLBACKS_LIMIT)
+                        self.bounds.add(CALLBACKS_LIMIT)
                         return []
                     if not wanted.isdisjoint(self.values(other, at, call.callee)):
                         found.append(Passing(other.id, at, call, shift))

@@ -8,6 +8,7 @@ from typing import Any
 from tersely.code.expressions import (
     CLASS_METHOD,
     DETACHED,
+    last_part,
 )
 from tersely.code.graph.calls.passing import (
     calling_methods,
@@ -20,7 +21,7 @@ from tersely.code.graph.calls.targets import (
     Search,
 )
 from tersely.code.graph.pointsto.annotations import is_declared_as_one, names_one
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
     FunctionObject,
@@ -112,9 +113,9 @@ class CallerNames(Component):
             for child in home.children.get(value.position, ()):
                 scope = home.body(child)
                 if scope is not None and bool(scope.flags & CLASS_METHOD) == constructs:
-                    found[Carrier(home.receiver_name(child), home.id, value.position, False)] = None
+                    found[Carrier(home.receiver_name(child), home.id, value.position)] = None
             for name in self._class_words(home) if constructs else ():
-                found[Carrier(name, home.id, value.position, False)] = None
+                found[Carrier(name, home.id, value.position)] = None
         return list(found)
 
     def declared_names(self, search: Search) -> list[Carrier]:
@@ -139,21 +140,19 @@ class CallerNames(Component):
             for place, scope in other.bodies:
                 for name, annotation, _, _ in scope.parameters:
                     if names_one(annotation, names, marks):
-                        found[Carrier(name, other.id, place, False)] = None
+                        found[Carrier(name, other.id, place)] = None
                 if names_one(scope.returned_type, names, marks):
                     search.makers.add(FunctionObject(other.id, place))
-                    found[Carrier(other.name(place), other.id, ANYWHERE, False)] = None
+                    found[Carrier(other.name(place), other.id, ANYWHERE)] = None
                 for member, value in other.declared_members(place):
                     if is_declared_as_one(value, names, marks):
-                        found[Carrier(member, other.id, ANYWHERE, False)] = None
+                        found[Carrier(member, other.id, ANYWHERE)] = None
         return list(found)
 
     def _class_words(self, file: File) -> list[str]:
         """Names by which code speaks of the class of an object: `self.__class__`, `type(self)`."""
         summaries = file.semantics.summaries.items() if file.semantics.open_receivers else ()
-        functions = [
-            name.rpartition(".")[2] for name, summary in summaries if summary.class_of >= 0
-        ]
+        functions = [last_part(name) for name, summary in summaries if summary.class_of >= 0]
         return (
             [*functions, file.semantics.class_member] if file.semantics.class_member else functions
         )

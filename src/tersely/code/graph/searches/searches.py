@@ -23,7 +23,7 @@ from tersely.code.graph.calls.targets import (
     FoundCall,
     Search,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
     FunctionObject,
@@ -63,8 +63,8 @@ class Searches(Component):
         self._by_name: dict[tuple[int, Any, int], CallsNamed] = {}
         # by name, files where a search finds nothing by it but calls that reach a function by value,
         # and these, by the function too
-        self._settled = defaultdict[Any, set[int]](set)
-        self._settled_calls = defaultdict[tuple[Any, Place], set[FoundCall]](set)
+        self._searched = defaultdict[Any, set[int]](set)
+        self._calls_by_value = defaultdict[tuple[Any, Place], set[FoundCall]](set)
 
     def search(
         self, file: File, position: int, guess: bool = False, near: bool = False
@@ -73,29 +73,26 @@ class Searches(Component):
         search = Search(file, position, guess, near)
         if not self.within_work(self.run, search) and not near:
             self.within_work(self._run_cheaply, search, most=MAX_CHEAP_WORK)
-        (self.program.bounds if near else self.program.notes).add(*search.bounds)
+        (self.bounds if near else self.program.notes).add(*search.bounds)
         return frozenset(search.found)
 
     def within_work(
         self, find: Callable[..., object], *arguments: object, most: float = inf
     ) -> bool:
         """Look for what uses a symbol until the work for that is spent; false if it was not enough."""
-        bounds = self.program.bounds
-        try:
-            with bounds.limited(min(most, MAX_SEARCH_WORK, SEARCHED * bounds.left)):
-                bounds.collect(find, *arguments)
-        except WorkSpentError:
-            self.program.notes.add(SEARCH_LIMIT)
-            return False
-        return True
+        bounds, is_done = self.bounds, False
+        with self.program.within(min(most, MAX_SEARCH_WORK, SEARCHED * bounds.left), SEARCH_LIMIT):
+            bounds.collect(find, *arguments)
+            is_done = True
+        return is_done
 
     def run(self, search: Search) -> None:
         """Find the calls; those by names that are computed at the end, and all only if there is work left."""
         self._begin_search(search)
         searched = deque[Carrier]()
-        while search.pending or search.results or searched:
-            if not search.pending and search.results:
-                self._add_carriers(search, self.evaluator.aliases.of_results(search))
+        while search.pending or search.waiting or searched:
+            if not search.pending and search.waiting:
+                self._add_carriers(search, self.evaluator.aliases.of_waiting(search))
                 continue
             if not search.pending:
                 self._add_getters(search, searched)
@@ -115,7 +112,9 @@ class Searches(Component):
         """
         file, position = search.file, search.position
         for name in self.evaluator.caller_names.first_names(file, position):
-            for other in self.program.nearest(self._files_of(search, Carrier(name, file.id)), file):
+            for other in self.program.nearest(
+                self._files_of(search, Carrier(name, file.id, is_first=True)), file
+            ):
                 named = self._calls_named(self.file(other), name, ANYWHERE, CHEAP_CALL_WORK)
                 search.found |= named.reaching.get((file.id, position), set())
 
@@ -127,10 +126,10 @@ class Searches(Component):
             file.known_within(position),
             self.evaluator.caller_names.first_names(file, position),
         )
-        pending.extend(Carrier(name, file.id, within) for name in names)
-        pending.append(Carrier(position, file.id, 0, False))  # what decorators are applied to
+        pending.extend(Carrier(name, file.id, within, is_first=True) for name in names)
+        pending.append(Carrier(position, file.id, 0))  # what decorators are applied to
         classes = sorted(only(search.wanted, ClassObject))
-        pending.extend(Carrier(value.position, value.file, 0, False) for value in classes)
+        pending.extend(Carrier(value.position, value.file, 0) for value in classes)
         pending.extend(self.evaluator.caller_names.class_receivers(file, position))
         if not search.near:
             pending.extend(self.evaluator.caller_names.declared_names(search))
@@ -140,7 +139,7 @@ class Searches(Component):
         """The files in which a name may hold what is searched for."""
         home, name = carrier.file, carrier.name
         if whole := self.evaluator.aliases.whole_module(home, name):
-            others = {Carrier(other, home, ANYWHERE, False) for other in whole}
+            others = {Carrier(other, home, ANYWHERE) for other in whole}
             search.pending.extend(sorted(others - search.seen))
             return {home} | self.evaluator.aliases.importers(home)
         if type(name) is not str or carrier.is_local:
@@ -148,8 +147,8 @@ class Searches(Component):
         mentioning = self.mentioning(name, search.file)
         place = search.file.id, search.position
         if carrier.is_first and search.file.kind(search.position) not in CLASS_KINDS:
-            search.found |= self._settled_calls[name, place]
-            return {home, *mentioning} - self._settled[name]
+            search.found |= self._calls_by_value[name, place]
+            return {home, *mentioning} - self._searched[name]
         most = MAX_CARRIER_FILES_NEAR if search.near else MAX_CARRIER_FILES
         if carrier.is_first or len(mentioning) <= most:
             return {home, *mentioning}
@@ -169,10 +168,10 @@ class Searches(Component):
                 other, scope, index, (search.file, search.position)
             )
         is_everywhere = carrier.is_first and not carrier.is_local
-        if is_everywhere and self._is_settled(other, name, named):
-            self._settled[name].add(other.id)
+        if is_everywhere and self._finds_by_value_alone(other, name, named):
+            self._searched[name].add(other.id)
             for place, calls in named.reaching.items():
-                self._settled_calls[name, place] |= calls
+                self._calls_by_value[name, place] |= calls
         self._add_carriers(search, self.evaluator.aliases.carriers(search, carrier, other))
 
     def _add_carriers(self, search: Search, found: Iterable[Carrier]) -> None:
@@ -185,7 +184,7 @@ class Searches(Component):
             else:
                 search.bounds.add(CARRIERS_LIMIT)
 
-    def _is_settled(self, other: File, name: Any, named: CallsNamed) -> bool:
+    def _finds_by_value_alone(self, other: File, name: Any, named: CallsNamed) -> bool:
         """True if in a file a search by a name finds for no function more than the calls that reach
         it by value.
         """
@@ -198,7 +197,7 @@ class Searches(Component):
     def _add_getters(self, search: Search, searched: deque[Carrier]) -> None:
         """Go on with what gives the first of some carriers by its name, if there is work left for that."""
         try:
-            with self.program.bounds.limited(MAX_GETTER_WORK):
+            with self.bounds.limited(MAX_GETTER_WORK):
                 search.pending.extend(self._getters(search, searched.popleft()))
         except WorkSpentError:
             search.bounds.add(GETTERS_LIMIT)
@@ -223,7 +222,7 @@ class Searches(Component):
             for other in self.program.nearest(files, file):
                 given = self.summaries.names_given(self.file(other), getter, place)
                 if any(fnmatchcase(name, pattern) for pattern in given):
-                    yield Carrier(getter, other, 0, False)
+                    yield Carrier(getter, other, 0)
 
     def _by_topic(self, search: Search) -> set[FoundCall]:
         """Calls that reach a handler by what it is registered for."""
@@ -231,7 +230,7 @@ class Searches(Component):
         if not topics.is_in_registry(*place) and not any(map(self._registers, search.found)):
             return set()
         for table in (topics.reaching, topics.registered):
-            search.bounds |= self.program.bounds.collect(table)[1]
+            search.bounds |= self.bounds.collect(table)[1]
         reached = set()
         for file_id, scope, index in topics.reaching():
             for target in self.sites.targets_at(self.file(file_id), scope, index):
@@ -301,7 +300,7 @@ class Searches(Component):
         known = self._by_name.get((other.id, name, within))
         if known is not None:
             return known
-        found, work = CallsNamed({}, [], []), self.program.bounds
+        found, work = CallsNamed({}, [], []), self.bounds
         for scope, index in other.calls_inside(name, within):
             try:
                 with work.limited(most):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import (
     EXTENSION,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from tersely.code.expressions import (
     CONST,
     EXTENSION,
+    last_part,
 )
 from tersely.code.graph.pointsto.annotations import written_types
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     UNIQUE_KEY,
@@ -175,7 +176,7 @@ class ClassMembers(Component):
         around = file.parent(outer)
         keys = self.containers.keys(file, around, computed) or frozenset()
         texts = sorted(key for key in keys if type(key) is str)
-        return [key.rpartition(".")[2] if key.startswith(UNIQUE_KEY) else key for key in texts]
+        return [last_part(key) if key.startswith(UNIQUE_KEY) else key for key in texts]
 
     def _having(self, owner: ClassObject, name: str) -> list[Inside]:
         """The bodies of a class in which a member is looked for."""
@@ -344,6 +345,6 @@ class ClassMembers(Component):
         if not outside:
             return BOTTOM
         collections = self.home(target).semantics.instance_collections
-        if f"{outside.rpartition('.')[2]}.{name}" in collections:
+        if f"{last_part(outside)}.{name}" in collections:
             return collection(singleton(instance_of(target)))
         return external(f"{outside}.{name}")

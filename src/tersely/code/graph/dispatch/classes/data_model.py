@@ -5,8 +5,7 @@ called: `__get__`, the methods of a metaclass, `__getattr__`.
 from __future__ import annotations
 
 from tersely.code.expressions import CLASS_METHOD, METACLASS, PROPERTY, Expression
-from tersely.code.graph.calls.targets import Target
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -64,13 +63,13 @@ class Descriptors(Component):
         marks = (f"{MADE_MARK}{owner}{MADE_MARK}" for owner in owners)
         return {member for mark in marks for member, _ in self.program.facts.mentions(mark)}
 
-    def properties_of(self, value: Value, name: str, file: File) -> set[Target]:
+    def properties_of(self, value: Value, name: str, file: File) -> frozenset[FunctionObject]:
         """The property functions of that name that a value has."""
         if isinstance(value, ContainerLiteral) and file.semantics.members_are_items:
             written = self.containers.items(value, frozenset((name,)), file)
             return self.property_functions(written, of_instance=True)
         if not isinstance(value, (Instance, ClassObject)):
-            return set()
+            return frozenset()
         members = self.class_members.of_class(own_class(value), name, file, value)
         if isinstance(value, Instance) and value.is_open:
             members |= self.typed.below(members, own_class(value), name)
@@ -78,7 +77,7 @@ class Descriptors(Component):
             members, file.semantics.virtual or isinstance(value, Instance)
         )
 
-    def implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
+    def implied_properties(self, file: File, scope: int, name: str) -> frozenset[FunctionObject]:
         """The property functions that a bare name calls: of a receiver around it, or outside any
         class.
         """
@@ -96,16 +95,13 @@ class Descriptors(Component):
         top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
         return self.property_functions(top, of_instance=True)
 
-    def property_functions(self, members: Values, of_instance: bool) -> set[Target]:
+    def property_functions(self, members: Values, of_instance: bool) -> frozenset[FunctionObject]:
         """The property functions among some members; of a class as a value only those that are its
         own.
         """
-        found = set()
-        for member in only(members, FunctionObject):
-            flags = self.scope(member).flags
-            if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
-                found.add(Target(*member.place, 1))
-        return found
+        wanted = PROPERTY if of_instance else PROPERTY | CLASS_METHOD
+        functions = only(members, FunctionObject)
+        return frozenset(one for one in functions if self.scope(one).flags & wanted == wanted)
 
 
 class Metaclasses(Component):
@@ -179,7 +175,7 @@ class MissingMembers(Component):
         program, found = self.program, BOTTOM
         files = program.mentioning(name, file)
         if len(files) > MAX_GIVING_FILES:
-            self.solver.bounds.add(GIVING_LIMIT)
+            self.bounds.add(GIVING_LIMIT)
             files = (file.id,)
         for other in map(program.file, files):
             for store in other.member_stores(name):

@@ -8,7 +8,7 @@ from itertools import islice
 
 from tersely.code.graph.dispatch.classes.overriding import MAX_SUBTYPE_FILES, SUBTYPE_LIMIT
 from tersely.code.graph.pointsto.annotations import written_types
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
     ExternalObject,
@@ -41,13 +41,13 @@ class Inheritance(Component):
         behind: tuple[ClassObject, ...] = (target,)
         while len(behind) == 1 and behind[0] not in met:
             met[behind[0]] = None
-            self.program.bounds.spend(len(met) % CLASSES_A_WORK == 0)
+            self.bounds.spend(1 / CLASSES_A_WORK)
             yield behind[0]
             bases = self.bases(behind[0])
             behind = tuple(base for base in bases if isinstance(base, ClassObject))
         if len(behind) > 1:
             merged = _sequence(self.solve(("merged", behind), self._merged, behind))
-            self.program.bounds.spend(len(merged) // CLASSES_A_WORK)
+            self.bounds.spend(len(merged) / CLASSES_A_WORK)
             yield from (one for one in merged if one not in met)
 
     def _merged(self, bases: tuple[ClassObject, ...]) -> frozenset[tuple[ClassObject, ...]]:
@@ -106,7 +106,7 @@ class Inheritance(Component):
         based = self.program.hierarchy.based_on(name, home.family)
         files = {one.file for one in based}
         if len(files) > MAX_SUBTYPE_FILES:
-            self.solver.bounds.add(SUBTYPE_LIMIT)
+            self.bounds.add(SUBTYPE_LIMIT)
             nearest = {*self.program.nearest(files, home)[:MAX_SUBTYPE_FILES]}
             based = {one for one in based if one.file in nearest}
         return found.union(self.based_on(target, based))

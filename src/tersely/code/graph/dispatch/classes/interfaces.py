@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tersely.code.expressions import (
     OPTIONAL,
 )
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,

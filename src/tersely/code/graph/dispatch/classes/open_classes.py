@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tersely.code.expressions import CLASS_METHOD, EXTENSION, PARTIAL, STATIC
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.expressions import CLASS_METHOD, EXTENSION, PARTIAL, STATIC, last_part
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -136,7 +136,7 @@ class OpenClasses(Component):
     def by_qualified_name(self, file: File, dotted: str) -> Values:
         """The values of a whole qualified name, which means the same from anywhere."""
         found: Values = BOTTOM
-        for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
+        for file_id, position in self.qualified(file, dotted, last_part(dotted)):
             other = self.file(file_id)
             if self._defines(file_id, position):
                 found |= self.values(other, other.parent(position), DefinedHere(position))

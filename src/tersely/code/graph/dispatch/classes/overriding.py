@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from tersely.code.expressions import Expression
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,
@@ -160,8 +160,8 @@ class Overriding(Component):
             by_file[one.file].append(one)
         found = [one for at in self.program.nearest(by_file, home) for one in by_file[at]]
         if len(found) > MAX_OVERRIDES:
-            self.solver.bounds.add(OVERRIDES_LIMIT)
-        self.program.bounds.spend(len(found[:MAX_OVERRIDES]) // OVERRIDES_A_WORK)
+            self.bounds.add(OVERRIDES_LIMIT)
+        self.bounds.spend(len(found[:MAX_OVERRIDES]) / OVERRIDES_A_WORK)
         return self.open_classes.classes(found[:MAX_OVERRIDES])
 
     def _differing(self, target: ClassObject, name: str) -> set[ClassName]:
@@ -178,13 +178,13 @@ class Overriding(Component):
         """The classes that may be below one and have another order of members of a name behind it,
         likewise: only a class that has several bases does.
         """
-        if self._named(target).name not in self.program.hierarchy.above_joining():
+        if self._class_name(target).name not in self.program.hierarchy.above_joining():
             return set()
         below = self._names_below(target)
         return self._lent(below, self._lenders(target, name) - below, self.home(target))
 
     def _names_below(self, target: ClassObject) -> set[ClassName]:
-        names = frozenset((self._named(target).name,))
+        names = frozenset((self._class_name(target).name,))
         return self.program.hierarchy.below(names, self.home(target).family)
 
     def _lent(self, below: set[ClassName], lenders: set[ClassName], like: File) -> set[ClassName]:
@@ -194,7 +194,7 @@ class Overriding(Component):
 
     def _lenders(self, target: ClassObject, name: str) -> set[ClassName]:
         """The classes that define something of a name, without those in the order of one."""
-        return self._having(name).difference(map(self._named, self.inheritance.order(target)))
+        return self._having(name).difference(map(self._class_name, self.inheritance.order(target)))
 
     @kept
     def _having(self, name: str) -> set[ClassName]:
@@ -202,6 +202,6 @@ class Overriding(Component):
         places = self.program.places_named(name)
         return {ClassName(owner, at) for at, _, kind, owner in places if kind in NAMED_KINDS}
 
-    def _named(self, class_: ClassObject) -> ClassName:
+    def _class_name(self, class_: ClassObject) -> ClassName:
         file = self.home(class_)
         return ClassName(file.name(class_.position), class_.file)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tersely.code.expressions import EXTENSION
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ClassObject,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tersely.code.expressions import VERSION_MARK, Expression
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (

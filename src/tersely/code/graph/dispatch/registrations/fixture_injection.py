@@ -9,7 +9,7 @@ those around it, the nearest first.
 from __future__ import annotations
 
 from tersely.code.expressions import Expression
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     ExternalObject,
@@ -19,6 +19,7 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
 from tersely.code.nodes import Invocation
+from tersely.code.places import directory_of
 from tersely.code.symbols import CALLABLE_KINDS
 
 
@@ -102,7 +103,7 @@ class Providers(Component):
     def _homes(self, file: File) -> list[int]:
         """The files that may hold a provider, nearest first."""
         assert file.semantics.injection is not None
-        directory = file.path.rpartition("/")[0]
+        directory = directory_of(file.path)
         shared = []
         while True:
             path = (
@@ -114,7 +115,7 @@ class Providers(Component):
                 shared.append(self.program.by_path[path])
             if not directory:
                 return [file.id, *shared]
-            directory = directory.rpartition("/")[0]
+            directory = directory_of(directory)
 
     def _reached_files(self, file: File) -> list[File]:
         """The files whose tests a provider of this one may serve."""

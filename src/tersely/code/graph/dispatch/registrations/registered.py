@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 
 from tersely.code.expressions import Expression
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     FunctionObject,
@@ -52,7 +52,7 @@ class Registered(Component):
     def _given(self, file: File, position: int, method: str) -> Values:
         files = self.mentioning(file.name(position), file)
         if len(files) > MAX_REGISTERING_FILES:
-            self.solver.bounds.add(REGISTERING_LIMIT)
+            self.bounds.add(REGISTERING_LIMIT)
             files = (file.id,)
         found: Values = BOTTOM
         for other in map(self.file, sorted({*files, file.id})):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.code.expressions import HOLE, Expression
 from tersely.code.graph.calls.passing import called_arguments, receiver_of
 from tersely.code.graph.calls.targets import Target
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
     CollectionObject,
@@ -148,7 +148,7 @@ class Routers(Component):
 
     def _before(self, owner: Value, depth: int) -> frozenset[str]:
         if not depth:
-            self.program.bounds.add(BEGINNINGS_LIMIT)
+            self.bounds.add(BEGINNINGS_LIMIT)
             return frozenset(("",))
         known = self._beginnings.get((owner, depth))
         if known is None:
@@ -172,7 +172,7 @@ class Routers(Component):
         if not found:
             found = self._under(made.at if made is not None else (), owner, own or {""}, depth)
         if len(found) > MAX_BEGINNINGS:
-            self.program.bounds.add(BEGINNINGS_LIMIT)
+            self.bounds.add(BEGINNINGS_LIMIT)
         return frozenset(sorted(found)[:MAX_BEGINNINGS])
 
     def _under(

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import Expression, last_name
+from tersely.code.expressions import Expression, last_name, last_part
 from tersely.code.graph.calls.passing import receiver_of
 from tersely.code.graph.calls.targets import Target
 from tersely.code.graph.dispatch.registrations.base_arguments import BaseArguments
@@ -28,7 +28,7 @@ from tersely.code.graph.dispatch.registrations.routes import (
     segments,
 )
 from tersely.code.graph.dispatch.registrations.templates import TEMPLATE_LIMIT, Templates
-from tersely.code.graph.pointsto.fixpoint import Component
+from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.values import (
     ClassObject,
@@ -207,14 +207,14 @@ class Topics(Component):
 
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
-        return self.program.bounds.once(self._reaching, None, self._all_reaching)
+        return self.bounds.once(self._reaching, None, self._all_reaching)
 
     def _all_reaching(self) -> list[tuple[int, int, int]]:
         return [place for place, _, _ in self._calls(_reaches)]
 
     def registered(self) -> dict[Key, set[Target]]:
         """The handlers that calls register, by what they are registered for."""
-        return self.program.bounds.once(self._handlers, None, self._all_registered)
+        return self.bounds.once(self._handlers, None, self._all_registered)
 
     def _all_registered(self) -> dict[Key, set[Target]]:
         handlers: dict[Key, set[Target]] = defaultdict(set)
@@ -407,9 +407,7 @@ class Topics(Component):
             if self.program.rows[at].language == language
         )
         if len(files) > MAX_TOPIC_FILES:
-            self.program.bounds.add(
-                f"{len(files):,} files with {name}: handlers are not looked for"
-            )
+            self.bounds.add(f"{len(files):,} files with {name}: handlers are not looked for")
             return []
         return [self.file(at) for at in files]
 
@@ -569,7 +567,7 @@ def _names_of(semantics: Resolution, is_wanted: Callable[[Summary], bool]) -> fr
     """The last names of the functions outside the repository of which something wanted is known."""
     every = (*semantics.methods.items(), *semantics.summaries.items())
     names = (name for name, summary in every if is_wanted(summary))
-    return frozenset(name.rpartition(".")[2].removesuffix("()") for name in names)
+    return frozenset(last_part(name).removesuffix("()") for name in names)
 
 
 def _argument(topic: Topic, call: Invocation) -> Expression:
