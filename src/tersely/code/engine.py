@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.callgraph import CallGraph
     from tersely.code.graph.definition import DefinitionPlace
     from tersely.code.graph.imports import ImportGraph
-    from tersely.code.graph.program.file import IndexedFile
+    from tersely.code.graph.program.scopes import IndexedFile
     from tersely.code.graph.references import References
     from tersely.code.index.documents import Document
     from tersely.code.index.history.subjects import Subject
@@ -504,7 +504,7 @@ class StoredFacts:
 
     def indexed_files(self) -> Sequence[IndexedFile]:
         """All files without their facts."""
-        from tersely.code.graph.program.file import IndexedFile
+        from tersely.code.graph.program.scopes import IndexedFile
 
         return [
             IndexedFile(at, file.path, file.language, file.namespace)

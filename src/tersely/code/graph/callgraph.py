@@ -279,7 +279,7 @@ class CallGraph:
         file = self.program.file(self.program.by_path[path])
         has_own = self.place(f"{class_id}.{name}") is not None
         is_open = bool(self.evaluator.inheritance.outer_base(owner))
-        for scope, line, member in file.members_named(name, ()):
+        for scope, line, member in file.uses.members_named(name, ()):
             values = self.evaluator.calls.receivers(file, scope, member.object)
             classes = (own_class(one) for one in values if isinstance(one, (Instance, ClassObject)))
             is_of_class = any(
@@ -449,7 +449,7 @@ class CallGraph:
         for name in names:
             files = {*self.program.mentioning(name, file), file.id}
             for other in map(self.program.file, self.program.nearest(files, file)):
-                for scope, expression, line, _ in other.readings(name):
+                for scope, expression, line, _ in other.uses.readings(name):
                     targets = self.evaluator.properties.targets(other, scope, expression)
                     places = (target.place for target in targets)
                     if (file.id, position) in places:

@@ -60,6 +60,9 @@ class DefinitionPlace(NamedTuple):
     symbol: str
 
 
+Places = list[DefinitionPlace]
+
+
 class NameUse(NamedTuple):
     """A name where it is written, and what it means there."""
 
@@ -67,7 +70,7 @@ class NameUse(NamedTuple):
     line: int
     scope: int  # the definition in whose scope it is written
     use: Use
-    places: list[DefinitionPlace]  # where it is defined
+    places: Places  # where it is defined
     names: int = -1  # the definition that gets this name here, -1 if none does
 
 
@@ -76,7 +79,7 @@ class ImportChain(NamedTuple):
 
     hops: int
     # (file, scope, name); nothing yet for one that is being followed
-    known: dict[tuple[int, int, str], list[DefinitionPlace]]
+    known: dict[tuple[int, int, str], Places]
 
     @staticmethod
     def start() -> ImportChain:
@@ -98,7 +101,7 @@ class Definitions:
         self._source_of = source_of
         self._traces: dict[int, Trace] = {}
 
-    def at(self, path: str, line: int, column: int) -> list[DefinitionPlace]:
+    def at(self, path: str, line: int, column: int) -> Places:
         """The places where the name at a position is defined, nearest first; line from 1, column
         from 0.
         """
@@ -119,7 +122,7 @@ class Definitions:
             self._program.notes.add(PLACES_LIMIT)
         return found[:MAX_PLACES]
 
-    def of_member(self, path: str, position: int, name: str) -> list[DefinitionPlace]:
+    def of_member(self, path: str, position: int, name: str) -> Places:
         """The places where a class of a file, or one that it inherits from, defines a member."""
         file = self._program.file(self._program.by_path[path])
         return self._of_class(ClassObject(file.id, position), name)
@@ -140,7 +143,7 @@ class Definitions:
         walk = self._traces[file.id] = trace(source, file.language, offsets)
         return walk
 
-    def _meant(self, file: File, walk: Trace, token: Token, line: int) -> list[DefinitionPlace]:
+    def _meant(self, file: File, walk: Trace, token: Token, line: int) -> Places:
         """The definitions of what stands at an offset."""
         found = self._of_token(file, token)
         if walk.is_in_import(token.offset):
@@ -149,7 +152,7 @@ class Definitions:
         found = self._overloads_called(file, walk.innermost(token.offset), line, found)
         return self._announced(found or self._written_at(file, token, line))
 
-    def _of_token(self, file: File, token: Token) -> list[DefinitionPlace]:
+    def _of_token(self, file: File, token: Token) -> Places:
         """The member that a token names, and the variable, where it names one."""
         if token.key is not None:
             expected = self._evaluator.contexts.mapping(file, token.key.serial)
@@ -163,9 +166,7 @@ class Definitions:
         variables = self._of_name(file, token) if token.is_variable else []
         return [*found, *(place for place in variables if place not in found)]
 
-    def _overloads_called(
-        self, file: File, scope: int, line: int, places: list[DefinitionPlace]
-    ) -> list[DefinitionPlace]:
+    def _overloads_called(self, file: File, scope: int, line: int, places: Places) -> Places:
         """Of several functions of one name those that a call on the line reaches; all of them if it
         reaches none.
         """
@@ -184,9 +185,9 @@ class Definitions:
         file, position = at
         return file.kind(position) in CALLABLE_KINDS
 
-    def _announced(self, places: list[DefinitionPlace]) -> list[DefinitionPlace]:
+    def _announced(self, places: Places) -> Places:
         """Prototypes replaced by the functions that they announce, where there are any."""
-        found: list[DefinitionPlace] = []
+        found: Places = []
         for place in places:
             at = self._graph.place(place.symbol) if place.symbol else None
             if at is None or not self._announces(*at) or self._place(*at) != place:
@@ -203,14 +204,14 @@ class Definitions:
             file.semantics.announces and scope is not None and file.kind(position) in CALLABLE_KINDS
         )
 
-    def _written_at(self, file: File, token: Token, line: int) -> list[DefinitionPlace]:
+    def _written_at(self, file: File, token: Token, line: int) -> Places:
         """The definition whose own name a token is; of the key of a mapping its own line."""
         if token.key is None:
             return self._standing_at(file, line, token.name)
         own = self._standing_at(file, line, token.key.name)
         return own or [DefinitionPlace(file.path, line, "")]
 
-    def _standing_at(self, file: File, line: int, name: str) -> list[DefinitionPlace]:
+    def _standing_at(self, file: File, line: int, name: str) -> Places:
         """The definition whose own name is asked for."""
         return [
             self._place(file, position)
@@ -218,7 +219,7 @@ class Definitions:
             if position and definition.name_line == line and definition.name == name
         ]
 
-    def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[DefinitionPlace]:
+    def _named_at(self, file: File, source: bytes, line: int, column: int) -> Places:
         """The callable or class whose own name stands there: to know that, nothing of the file is
         traced. The key of a mapping may mean something else as well.
         """
@@ -237,7 +238,7 @@ class Definitions:
         scope = file.body(position)
         return scope is not None and isinstance(scope.holder, Displayed)
 
-    def _of_imported_module(self, file: File, path: str) -> list[DefinitionPlace]:
+    def _of_imported_module(self, file: File, path: str) -> Places:
         """The module, or what of it, that a part of an import names."""
         for item in self._trace(file).imports:
             if item.module.startswith(path) and path:
@@ -248,9 +249,7 @@ class Definitions:
 
     # Members
 
-    def _of_member_expression(
-        self, file: File, scope: int, expression: Expression
-    ) -> list[DefinitionPlace]:
+    def _of_member_expression(self, file: File, scope: int, expression: Expression) -> Places:
         match expression:
             case Item(owner, ConstantValue(key)):
                 member = Member(owner, str(key))
@@ -264,7 +263,7 @@ class Definitions:
             or self._assigned_here(file, member.name)
         )
 
-    def _of_known_member(self, file: File, scope: int, member: Member) -> list[DefinitionPlace]:
+    def _of_known_member(self, file: File, scope: int, member: Member) -> Places:
         """The definitions of a member of something that is known."""
         owner, name = member.object, member.name
         holders = self._evaluator.calls.receivers(file, scope, owner)
@@ -277,7 +276,7 @@ class Definitions:
             *self._imported_by_path(file, holders, name),
         ]
 
-    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> Places:
         """The imports of `a.b` in the file, for `b` of `a`."""
         separator = file.semantics.separator
         paths = {f"{value.name}{separator}{name}" for value in only(holders, ExternalObject)}
@@ -291,14 +290,14 @@ class Definitions:
         ]
         return [*(DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)), *modules]
 
-    def _of_members(self, holders: Values, name: str) -> list[DefinitionPlace]:
+    def _of_members(self, holders: Values, name: str) -> Places:
         found: dict[DefinitionPlace, None] = {}
         for value in sorted(holders, key=repr):
             for place in self._of_member(value, name):
                 found[place] = None
         return list(found)
 
-    def _of_member(self, value: Value, name: str) -> list[DefinitionPlace]:
+    def _of_member(self, value: Value, name: str) -> Places:
         if isinstance(value, ModuleObject):
             return self._of_module_name(self._program.file(value.file), name, ImportChain.start())
         if isinstance(value, ContainerLiteral):
@@ -307,12 +306,12 @@ class Definitions:
             return []
         return self._of_class(value, name)
 
-    def _of_expected(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
+    def _of_expected(self, home: File, serial: int, name: str) -> Places:
         """The member of that name which the type declares that a mapping is expected to have."""
         expected = self._evaluator.contexts.mapping(home, serial)
         return self._of_members(_types(expected), name)
 
-    def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
+    def _of_key(self, home: File, serial: int, name: str) -> Places:
         """The declaration of a key in the type that a list or mapping is expected to have,
         else the places that give it a value.
         """
@@ -322,7 +321,7 @@ class Definitions:
         lines = self._trace(home).keys.get((serial, key), ())
         return [DefinitionPlace(home.path, line, "") for line in dict.fromkeys(lines)]
 
-    def _of_class(self, value: Defined, name: str) -> list[DefinitionPlace]:
+    def _of_class(self, value: Defined, name: str) -> Places:
         owners = self._evaluator.inheritance.linearised(own_class(value))
         for owner in owners[1:] if isinstance(value, SuperObject) else owners:
             file = self._program.file(owner.file)
@@ -334,7 +333,7 @@ class Definitions:
                     position
                 ):
                     return self._of_bindings(body, position, name, ImportChain.start())
-                stores = body.receiver_stores(position, name)
+                stores = body.stores.receiver_stores(position, name)
                 lines = [
                     line for scope, _ in stores for line in self._stored_lines(body, scope, name)
                 ]
@@ -351,19 +350,19 @@ class Definitions:
             if inside.start_byte <= offset < inside.end_byte
         ]
 
-    def _assigned_here(
-        self, file: File, name: str, holder: str | None = None
-    ) -> list[DefinitionPlace]:
+    def _assigned_here(self, file: File, name: str, holder: str | None = None) -> Places:
         """The assignments of that member in the file itself, be it of any object or of a name at
         its top level: `exports.name = …`.
         """
-        stores = [store for store in file.member_stores(name) if holder in (None, store.base)]
+        stores = [
+            store for store in file.stores.member_stores(name) if holder in (None, store.base)
+        ]
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
         return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
 
     # Names
 
-    def _of_name(self, file: File, token: Token) -> list[DefinitionPlace]:
+    def _of_name(self, file: File, token: Token) -> Places:
         """What a bare name means where it stands: local bindings, members of the classes around,
         the file, imports.
         """
@@ -408,7 +407,7 @@ class Definitions:
 
     def _of_seen(
         self, file: File, name: str, bindings: Iterable[Binding], chain: ImportChain
-    ) -> list[DefinitionPlace]:
+    ) -> Places:
         found: dict[DefinitionPlace, None] = {}
         for binding in bindings:
             if binding.imported is not None:
@@ -427,9 +426,7 @@ class Definitions:
                 found[self._bound_place(file, binding.owner, name, binding.line)] = None
         return list(found)
 
-    def _of_bindings(
-        self, file: File, owner: int, name: str, chain: ImportChain
-    ) -> list[DefinitionPlace]:
+    def _of_bindings(self, file: File, owner: int, name: str, chain: ImportChain) -> Places:
         """All that a scope binds a name to, as seen from outside of it; of imports in a circle,
         each once.
         """
@@ -445,9 +442,7 @@ class Definitions:
             self._program.notes.add(HOPS_LIMIT)
         return chain.hops < MAX_IMPORT_HOPS
 
-    def _followed_bindings(
-        self, file: File, owner: int, name: str, chain: ImportChain
-    ) -> list[DefinitionPlace]:
+    def _followed_bindings(self, file: File, owner: int, name: str, chain: ImportChain) -> Places:
         found = dict.fromkeys(self._of_traced(file, owner, name, chain))
         for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
@@ -466,9 +461,7 @@ class Definitions:
                 found.update(dict.fromkeys(self._of_bindings(file, 0, entry, chain.longer())))
         return list(found) or self._of_children(file, owner, name)
 
-    def _of_traced(
-        self, file: File, owner: int, name: str, chain: ImportChain
-    ) -> list[DefinitionPlace]:
+    def _of_traced(self, file: File, owner: int, name: str, chain: ImportChain) -> Places:
         """What the widest bindings of a name in a scope bind it to."""
         bindings = [
             each
@@ -478,13 +471,11 @@ class Definitions:
         widest = min((each.start for each in bindings), default=0)
         return self._of_seen(file, name, [each for each in bindings if each.start == widest], chain)
 
-    def _of_children(self, file: File, owner: int, name: str) -> list[DefinitionPlace]:
+    def _of_children(self, file: File, owner: int, name: str) -> Places:
         """The definitions of a name that stand in another."""
         return [self._place(file, position) for position in file.named_inside(owner, name)]
 
-    def _of_import(
-        self, file: File, module: str, name: str, chain: ImportChain
-    ) -> list[DefinitionPlace]:
+    def _of_import(self, file: File, module: str, name: str, chain: ImportChain) -> Places:
         targets = self._program.modules(file, module)
         whole = file.semantics.module_object
         if not name or (
@@ -503,11 +494,11 @@ class Definitions:
         values = self._evaluator.names.imported(file, module, name)
         return self._of_definitions(values)
 
-    def _of_module_name(self, file: File, name: str, chain: ImportChain) -> list[DefinitionPlace]:
+    def _of_module_name(self, file: File, name: str, chain: ImportChain) -> Places:
         """A name that a file has or passes on."""
         return self._of_own_name(file, name, chain) or self._of_stars(file, name, chain)
 
-    def _of_own_name(self, file: File, name: str, chain: ImportChain) -> list[DefinitionPlace]:
+    def _of_own_name(self, file: File, name: str, chain: ImportChain) -> Places:
         """A name that a file has."""
         if name in file.names(0):
             return self._of_bindings(file, 0, name, chain)
@@ -518,13 +509,13 @@ class Definitions:
             return self._of_bindings(file, 0, whole, chain)
         return []
 
-    def _of_stars(self, file: File, name: str, chain: ImportChain) -> list[DefinitionPlace]:
+    def _of_stars(self, file: File, name: str, chain: ImportChain) -> Places:
         for other in self._program.starred(file, lambda each: True, self._program.notes.add):
             if found := self._of_own_name(other, name, chain.longer()):
                 return found
         return []
 
-    def _from_outside(self, file: File, scope: int, name: str) -> list[DefinitionPlace]:
+    def _from_outside(self, file: File, scope: int, name: str) -> Places:
         """A name that the file does not bind in sight."""
         found = self._of_stars(file, name, ImportChain.start())
         if found:
@@ -542,15 +533,15 @@ class Definitions:
             return [self._place(self._program.file(at), position) for at, position in meant]
         return self._of_values(file, scope, name)
 
-    def _of_values(self, file: File, scope: int, expression: Expression) -> list[DefinitionPlace]:
+    def _of_values(self, file: File, scope: int, expression: Expression) -> Places:
         """What an expression evaluates to, where that is a definition."""
         return self._of_definitions(self._evaluator.values(file, scope, expression))
 
-    def _of_definitions(self, values: Values) -> list[DefinitionPlace]:
+    def _of_definitions(self, values: Values) -> Places:
         ours = sorted(only(values, FunctionObject, ClassObject), key=repr)
         return [self._place(self._program.file(value.file), value.position) for value in ours]
 
-    def _of_module(self, file: File, text: str) -> list[DefinitionPlace]:
+    def _of_module(self, file: File, text: str) -> Places:
         return [
             self._place(self._program.file(target), 0)
             for target in self._program.modules(file, text)[:1]
@@ -601,7 +592,7 @@ class SymbolsMeant(Definitions):
         return (each.symbol for place in places for each in self._announced([place]))
 
     def _of_bare(self, file: File, name: str, lines: Collection[int]) -> Iterator[DefinitionPlace]:
-        for module in file.modules_giving.get(name, ()):
+        for module in file.uses.modules_giving.get(name, ()):
             yield from self._of_import(file, module, name, ImportChain.start())
         for position, definition in enumerate(file.definitions):
             if file.body(position) is None:
@@ -615,24 +606,22 @@ class SymbolsMeant(Definitions):
     def _of_member_everywhere(
         self, file: File, name: str, lines: Container[int]
     ) -> Iterator[DefinitionPlace]:
-        for scope, _, expression in file.members_named(name, lines):
+        for scope, _, expression in file.uses.members_named(name, lines):
             yield from self._of_member_expression(file, scope, expression)
 
     def _of_key_everywhere(self, file: File, name: str) -> Iterator[DefinitionPlace]:
         yield from self._of_members(self._evaluator.contexts.with_key(file, name), name)
 
-    def _of_traced(
-        self, file: File, owner: int, name: str, chain: ImportChain
-    ) -> list[DefinitionPlace]:
+    def _of_traced(self, file: File, owner: int, name: str, chain: ImportChain) -> Places:
         return self._of_children(file, owner, name)
 
-    def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
+    def _of_key(self, home: File, serial: int, name: str) -> Places:
         return []
 
     def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
         return []
 
-    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> Places:
         return []
 
 

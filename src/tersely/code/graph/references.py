@@ -183,7 +183,7 @@ class References:
             return True
         return any(
             self._is_member_of_unknown(other, scope, expression, wanted)
-            for scope, _, expression in other.members_named(name, lines)
+            for scope, _, expression in other.uses.members_named(name, lines)
         )
 
     def _aliases(self, other: File, wanted: _Wanted) -> list[str]:

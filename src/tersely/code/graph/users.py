@@ -129,7 +129,7 @@ class Users:
         return [
             User(self._id(file, position), UseKind.READS, Grade.BY_NAME)
             for file in near
-            for position in file.scopes_writing(name)
+            for position in file.uses.scopes_writing(name)
         ]
 
     def _unwritten(self, file: File, position: int, *, is_called: bool) -> Iterator[User]:
@@ -152,7 +152,7 @@ class Users:
         wanted = self._stands_for(file, position)
         is_member = file.owner_class(position) >= 0 and name not in file.semantics.common_members
         for other in map(self._program.file, sorted(files)):
-            for scope, call in other.calls(name):
+            for scope, call in other.uses.calls(name):
                 called = self._evaluator.calls.called(other, scope, call)
                 if is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
                     yield User(self._id(other, scope), UseKind.CALLS, Grade.BY_NAME)
@@ -160,7 +160,7 @@ class Users:
 
     def _flowing(self, other: File, name: str, wanted: frozenset[Value]) -> Iterator[User]:
         """The users of a function that is passed to calls, or bound in a module that others read."""
-        for flow in other.flows(name):
+        for flow in other.uses.flows(name):
             is_bound = (
                 flow.call is None
                 and flow.scope == 0
@@ -191,7 +191,7 @@ class Users:
                 if other.id == file.id or self._imports(other, name, file)
                 else Grade.BY_NAME
             )
-            for position in other.scopes_writing(name, as_member=grade is Grade.BY_NAME):
+            for position in other.uses.scopes_writing(name, as_member=grade is Grade.BY_NAME):
                 if position:
                     yield User(self._id(other, position), kind, grade)
 

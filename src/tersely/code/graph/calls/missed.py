@@ -106,8 +106,8 @@ def _member_name(callee: Expression) -> str:
 
 def _passes(file: File, taking: str, origins: Collection[str]) -> bool:
     """True if some call of a name is given one of the others, or stands in a body that calls one."""
-    making = {scope for origin in origins for scope, _ in file.calls(origin)}
-    for scope, call in file.calls(taking):
+    making = {scope for origin in origins for scope, _ in file.uses.calls(origin)}
+    for scope, call in file.uses.calls(taking):
         given = (name for argument in call.arguments for name in callee_names(argument))
         if scope in making or any(name in origins for name in given):
             return True

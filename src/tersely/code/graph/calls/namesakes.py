@@ -10,8 +10,9 @@ from tersely.code.graph.pointsto.values import (
     ExternalResult,
     Value,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES, Place
+from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import (
     ConstantValue,
     Invocation,

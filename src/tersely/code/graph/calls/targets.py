@@ -6,13 +6,14 @@ from collections import deque
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.graph.program.file import ANYWHERE
+from tersely.code.graph.program.scopes import ANYWHERE
 from tersely.code.nodes import Invocation
 from tersely.foundation.types import field, record
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.values import Value
-    from tersely.code.graph.program.file import File, Flow
+    from tersely.code.graph.program.file import File
+    from tersely.code.graph.program.file_uses import Flow
     from tersely.code.graph.program.program import Place
     from tersely.code.languages.model import Summary
 

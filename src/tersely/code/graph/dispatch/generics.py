@@ -29,7 +29,8 @@ from tersely.code.graph.pointsto.values import (
     own_class,
     singleton,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import (
     Declared,
     Generic,
@@ -111,7 +112,7 @@ class Generics(Component):
             file = self.home(owner)
             if not file.scope(owner.position).type_parameters:
                 continue
-            stores = file.receiver_stores(owner.position, name)
+            stores = file.stores.receiver_stores(owner.position, name)
             for scope, entry in (*file.all_bindings(owner.position, name), *stores):
                 annotation = _type_of(entry) or _type_of_parameter(file, scope, entry)
                 seen = substitute(annotation, self._given(instance, owner))

@@ -45,7 +45,7 @@ class MemberStores(Component):
             files = [value.file]
         as_class = own_class(value) if isinstance(value, Instance) else value
         for file in map(self.file, files):
-            for store in file.member_stores(name):
+            for store in file.stores.member_stores(name):
                 base = self.values(file, store.scope, store.base)
                 instances = {instance_of(each) for each in only(base, Instance)}
                 is_meant = value in base or as_class in base or value in instances
@@ -76,7 +76,7 @@ class MemberStores(Component):
     def _merged_values(self, home: File, value: InFile, name: str | int) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
         found: Values = BOTTOM
-        for store in home.merges[:MAX_MERGES]:
+        for store in home.stores.merges[:MAX_MERGES]:
             if value in self.values(home, store.scope, store.base):
                 for added in self.values(home, store.scope, store.key.collection):
                     if not self._is_enumerable(added):

@@ -135,7 +135,7 @@ class Members(Component):
             self.bounds.add(KEEPER_LIMIT)
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.file(file_id)
-            for scope, index in other.calls_by_name.get(keeper, ()):
+            for scope, index in other.uses.calls_by_name.get(keeper, ()):
                 given = [
                     value for keyword, value in other.call(scope, index).keywords if keyword == name
                 ]

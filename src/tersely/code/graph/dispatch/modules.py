@@ -83,7 +83,9 @@ class Modules(Component):
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return self.stores.into(ModuleObject(file.id), name) if file.stores_members else BOTTOM
+        return (
+            self.stores.into(ModuleObject(file.id), name) if file.stores.stores_members else BOTTOM
+        )
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its
@@ -121,7 +123,7 @@ class Modules(Component):
             is_shared = other.id == file.id or (is_test(file.path) and not is_of_runtime)
             if is_test(other.path) and not is_shared:
                 continue
-            for store in other.member_stores(name):
+            for store in other.stores.member_stores(name):
                 # a parameter of that name is given that object
                 is_meant = store.base in file.semantics.global_objects or any(
                     self._is_global_object(base, other)

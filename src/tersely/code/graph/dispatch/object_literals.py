@@ -27,7 +27,8 @@ from tersely.code.graph.pointsto.values import (
     only,
     own_class,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import ConstantValue, Declared, MappingLiteral, Member, Typed
 from tersely.code.symbols import CALLABLE_KINDS, Kind
 

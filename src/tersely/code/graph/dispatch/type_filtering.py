@@ -44,7 +44,8 @@ from tersely.code.graph.pointsto.values import (
     with_arguments,
     without,
 )
-from tersely.code.graph.program.file import File, Parameter, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import Parameter, kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 

@@ -36,7 +36,9 @@ from tersely.code.graph.pointsto.values import (
     singleton,
     tuple_of,
 )
-from tersely.code.graph.program.file import ANYWHERE, File, Store
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file_stores import Store
+from tersely.code.graph.program.scopes import ANYWHERE
 from tersely.code.nodes import (
     ConstantValue,
     Entries,
@@ -358,7 +360,9 @@ class Containers(Component):
             self.bounds.add(STORES_LIMIT)
             return
         for other in map(self.file, sorted(files - {home.id})):
-            for store in chain.from_iterable(map(other.item_stores_of, sorted(names, key=repr))):
+            for store in chain.from_iterable(
+                map(other.stores.item_stores_of, sorted(names, key=repr))
+            ):
                 if display in self.values(other, store.scope, store.base):
                     yield other, store
 
@@ -373,7 +377,9 @@ class Containers(Component):
             found |= self.stores.into(display, key)
         certain = bool(found)
         for store in (
-            file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ()
+            file.stores.computed_stores
+            if len(file.stores.computed_stores) <= MAX_COMPUTED_STORES
+            else ()
         ):
             if store.key is None and all(type(key) is str for key in keys):
                 continue  # an element that was added, not a member
@@ -439,17 +445,17 @@ class Containers(Component):
         """The item assignments of the file of a display that go into it."""
         file = self.home(display)
         places = self.solve(("stores", display), self._stored_places, display)
-        return [file.item_stores[index] for index in sorted(places)]
+        return [file.stores.item_stores[index] for index in sorted(places)]
 
     def _stored_places(self, display: ContainerLiteral) -> frozenset[int]:
         file, within = self.home(display), ANYWHERE
-        if len(file.item_stores) > MAX_STORES:
+        if len(file.stores.item_stores) > MAX_STORES:
             scope, _ = file.display(display.serial)
             owner = file.owner_class(scope)
             within = scope if owner < 0 else owner
             self.bounds.add(NEAR_STORES_LIMIT)
         found = set[int]()
-        for index, store in enumerate(file.item_stores):
+        for index, store in enumerate(file.stores.item_stores):
             is_near = file.is_inside(store.scope, within)
             if is_near and display in self.values(file, store.scope, store.base):
                 found.add(index)

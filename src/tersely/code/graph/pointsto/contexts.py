@@ -32,7 +32,8 @@ from tersely.code.graph.pointsto.values import (
     own_class,
     singleton,
 )
-from tersely.code.graph.program.file import Body, File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import Body, kept
 from tersely.code.nodes import (
     ConstantValue,
     Declared,

@@ -42,7 +42,8 @@ from tersely.code.graph.pointsto.values import (
     singleton,
     without,
 )
-from tersely.code.graph.program.file import File, Placement
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file_stores import Placement
 from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.nodes import (
     Call,
@@ -429,8 +430,8 @@ class Names(Component):
                 Placement(scope, receiver_of(call), call.arguments[0])
                 for scope, call in _binding_calls(other, name, file.semantics.receiver_binders)
             ]
-            own = other.placements(function) if other is file else ()
-            for scope, value, receiver in (*given, *other.placements(name), *own):
+            own = other.stores.placements(function) if other is file else ()
+            for scope, value, receiver in (*given, *other.stores.placements(name), *own):
                 functions = below.values(other, scope, value)
                 if any(itself(each) == FunctionObject(file.id, function) for each in functions):
                     found |= below.values(other, scope, receiver)
@@ -582,7 +583,7 @@ def _binding_calls(
 ) -> Iterator[tuple[int, Invocation]]:
     """(scope, call) of each `name.binder(receiver, …)` of a file."""
     for binder in sorted(binders):
-        for scope, call in file.calls(binder):
+        for scope, call in file.uses.calls(binder):
             if call.arguments and name in callee_names(receiver_of(call)):
                 yield scope, call
 

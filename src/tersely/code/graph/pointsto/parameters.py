@@ -32,7 +32,8 @@ from tersely.code.graph.pointsto.values import (
     singleton,
     without,
 )
-from tersely.code.graph.program.file import Body, File
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import Body
 from tersely.code.languages.model import Resolution
 from tersely.code.nodes import (
     Call,
@@ -141,7 +142,7 @@ class Parameters(Component):
 
         That call is the one place where such a function goes, so that nothing need be searched for.
         """
-        handed = file.handed(position) if hands_over(file.semantics) else None
+        handed = file.uses.handed(position) if hands_over(file.semantics) else None
         if handed is None:
             return BOTTOM
         scope, call = handed
@@ -157,7 +158,7 @@ class Parameters(Component):
         """The receivers of a function without a name where it is written for a function that gives
         it one.
         """
-        handed = file.handed(position)
+        handed = file.uses.handed(position)
         if handed is None:
             return BOTTOM
         key = ("receiver", file.id, position)
@@ -271,7 +272,7 @@ def is_called(file: File, position: int, index: int) -> bool:
         for target, value in file.scope(position).binds
         if isinstance(target, Member) and name in carried_names(value)
     }
-    return any(one in file.calls_by_name for one in {name, *members})
+    return any(one in file.uses.calls_by_name for one in {name, *members})
 
 
 def _passes_results(scope: Body, call: Invocation, shift: int) -> bool:

@@ -39,7 +39,8 @@ from tersely.code.graph.pointsto.values import (
     singleton,
     tuple_of,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import kept
 from tersely.code.languages.model import RECEIVER, Summary, Topic
 from tersely.code.nodes import Enter, Invocation, Member
 from tersely.code.syntax.mentions import PATTERN_MARK, TEXT_MARK
@@ -151,7 +152,7 @@ class Summaries(Component):
         home, position = self.place(function)
         names = [parameter.name for parameter in home.scope(position).parameters[place:]][:1]
         found: Values = BOTTOM
-        for scope, call in home.calls(names[0]) if names else ():
+        for scope, call in home.uses.calls(names[0]) if names else ():
             if call.callee == names[0] and call.arguments and home.is_inside(scope, position):
                 found |= self.values(home, scope, call.arguments[0])
         return found
@@ -208,7 +209,7 @@ class Summaries(Component):
         if below is not None and below.below is not None:
             return below.summaries.names_given(file, getter, place)
         found = set[str]()
-        for scope, call in file.calls(getter):
+        for scope, call in file.uses.calls(getter):
             if call.callee != getter and not isinstance(call.callee, Member):
                 continue  # what it gave is called
             for value in self.union(file, scope, call.arguments[place : place + 1]):

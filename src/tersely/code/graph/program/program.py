@@ -14,7 +14,8 @@ from tersely.code.graph.pointsto.values import (
     Defined,
     InFile,
 )
-from tersely.code.graph.program.file import Body, File, IndexedFile, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import Body, IndexedFile, kept
 from tersely.code.graph.program.work import Work, WorkSpentError
 from tersely.code.languages.model import Files, Made, shared_directories
 from tersely.code.languages.registry import family_of

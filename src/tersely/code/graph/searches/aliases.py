@@ -30,7 +30,9 @@ from tersely.code.graph.pointsto.values import (
     Values,
     itself,
 )
-from tersely.code.graph.program.file import ANYWHERE, File, Flow
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file_uses import Flow
+from tersely.code.graph.program.scopes import ANYWHERE
 from tersely.code.nodes import (
     Invocation,
 )
@@ -58,7 +60,7 @@ class Aliases(Component):
         found: list[Carrier] = []
         name, is_first = carrier.name, carrier.is_first
         is_of_module = bool(self.whole_module(other.id, name))
-        for flow in other.flows(name):
+        for flow in other.uses.flows(name):
             if not other.is_inside(flow.scope, carrier.within):
                 continue
             is_same = flow.call is None and flow.target == name and not is_of_module

@@ -80,7 +80,7 @@ class ArgumentFlow(Component):
         )
         for name in self.evaluator.caller_names.first_names(file, position)[1:]:
             for other in map(self.file, self.mentioning(name, file)):
-                for at, call in other.calls(name):
+                for at, call in other.uses.calls(name):
                     passed = passed_expressions(scope, index, call, shift)
                     if not any(may_be_function(expression) for expression in passed):
                         continue
@@ -99,7 +99,7 @@ class ArgumentFlow(Component):
         for binder in binding_functions(file.semantics):
             both = naming.intersection(self.mentioning(binder.name, file))
             for other in map(self.file, sorted(both)):
-                for scope, call in other.calls(binder.name):
+                for scope, call in other.uses.calls(binder.name):
                     given = call.arguments[binder.position : binder.position + 1]
                     if not any(name in callee_names(each) for each in given):
                         continue
@@ -126,5 +126,7 @@ class ArgumentFlow(Component):
         names = self.evaluator.caller_names.first_names(file, position)
         words = (name for name in names if type(name) is str)
         files = {at for name in words for at in self.mentioning(name, file)}
-        calls = (len(self.file(at).calls_by_name.get(name, ())) for name in names for at in files)
+        calls = (
+            len(self.file(at).uses.calls_by_name.get(name, ())) for name in names for at in files
+        )
         return len(files) > MAX_FLOW_FILES or sum(calls) > MAX_FLOW_SITES

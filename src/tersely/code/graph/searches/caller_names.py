@@ -29,7 +29,8 @@ from tersely.code.graph.pointsto.values import (
     WrappedFunction,
     instance_of,
 )
-from tersely.code.graph.program.file import ANYWHERE, File
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import ANYWHERE
 from tersely.code.graph.searches.searches import CARRIER_FILES_LIMIT
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -144,7 +145,7 @@ class CallerNames(Component):
                 if names_one(scope.returned_type, names, marks):
                     search.makers.add(FunctionObject(other.id, place))
                     found[Carrier(other.name(place), other.id, ANYWHERE)] = None
-                for member, value in other.declared_members(place):
+                for member, value in other.stores.declared_members(place):
                     if is_declared_as_one(value, names, marks):
                         found[Carrier(member, other.id, ANYWHERE)] = None
         return list(found)

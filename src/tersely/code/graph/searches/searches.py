@@ -29,8 +29,9 @@ from tersely.code.graph.pointsto.values import (
     FunctionObject,
     only,
 )
-from tersely.code.graph.program.file import ANYWHERE, File
+from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Place
+from tersely.code.graph.program.scopes import ANYWHERE
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.languages.model import member_getters
 from tersely.code.symbols import CLASS_KINDS
@@ -80,11 +81,11 @@ class Searches(Component):
         self, find: Callable[..., object], *arguments: object, most: float = inf
     ) -> bool:
         """Look for what uses a symbol until the work for that is spent; false if it was not enough."""
-        bounds, is_done = self.bounds, False
+        bounds = self.bounds
         with self.program.within(min(most, MAX_SEARCH_WORK, SEARCHED * bounds.left), SEARCH_LIMIT):
             bounds.collect(find, *arguments)
-            is_done = True
-        return is_done
+            return True
+        return False
 
     def run(self, search: Search) -> None:
         """Find the calls; those by names that are computed at the end, and all only if there is work left."""
@@ -191,7 +192,7 @@ class Searches(Component):
         is_open = named.unknown or named.cut or self.evaluator.aliases.whole_module(other.id, name)
         return not (is_open or self.solver.is_solving) and all(
             flow.call is None and flow.target == name and (flow.of_result or not flow.is_return)
-            for flow in other.flows(name)
+            for flow in other.uses.flows(name)
         )
 
     def _add_getters(self, search: Search, searched: deque[Carrier]) -> None:
@@ -276,7 +277,7 @@ class Searches(Component):
             whole = self.open_classes.whole(file, position)
             return {
                 FoundCall(other.id, scope, index, 0)
-                for scope, index in other.calls_inside(name, within)
+                for scope, index in other.uses.calls_inside(name, within)
                 if whole in self.values(other, scope, other.call(scope, index).callee)
             }
         place, named = (file.id, position), self._calls_named(other, name, within)
@@ -301,7 +302,7 @@ class Searches(Component):
         if known is not None:
             return known
         found, work = CallsNamed({}, [], []), self.bounds
-        for scope, index in other.calls_inside(name, within):
+        for scope, index in other.uses.calls_inside(name, within):
             try:
                 with work.limited(most):
                     reach, bounds = work.collect(self.sites.direct_at, other, scope, index)

@@ -13,7 +13,7 @@ from tersely.code.expressions import (
     is_spread,
 )
 from tersely.code.graph.pointsto.parameters import passed_expressions
-from tersely.code.graph.program.file import Body
+from tersely.code.graph.program.scopes import Body
 from tersely.code.languages.model import Language
 from tersely.code.nodes import Call, DefinedHere, Generic, Invocation
 

@@ -161,7 +161,7 @@ class ClassMembers(Component):
             keys = self.containers.keys(file, outer, computed)
             if keys is not None and name in keys:
                 found |= self.names.bound(file, owner.position, written)
-        for store in file.computed_receiver_stores(owner.position):
+        for store in file.stores.computed_receiver_stores(owner.position):
             keys = self.containers.keys(file, store.scope, store.key)
             if keys is not None and name in keys:
                 found |= self.values(file, store.scope, store.value)
@@ -301,7 +301,7 @@ class ClassMembers(Component):
         """
         found: Values = BOTTOM
         for file, position in self.bodies.of(owner):
-            stores = file.receiver_stores(position, name)
+            stores = file.stores.receiver_stores(position, name)
             for scope, expression in stores:
                 found |= self.values(file, scope, expression)
             if stores:
@@ -318,7 +318,7 @@ class ClassMembers(Component):
         home = self.home(target)
         found: Values = BOTTOM
         own = home.name(target.position)
-        is_stored = bool(home.member_stores(name))
+        is_stored = bool(home.stores.member_stores(name))
         based = self.program.hierarchy.based_on(own, home.family) if is_stored else ()
         near = (class_ for class_ in based if class_.file == home.id)
         for below in self.inheritance.based_on(target, near):

@@ -19,7 +19,8 @@ from tersely.code.graph.pointsto.values import (
     only,
     own_class,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import kept
 from tersely.code.languages.model import member_getters
 from tersely.code.nodes import Call
 from tersely.code.symbols import MEMBER_OWNERS
@@ -178,7 +179,7 @@ class MissingMembers(Component):
             self.bounds.add(GIVING_LIMIT)
             files = (file.id,)
         for other in map(program.file, files):
-            for store in other.member_stores(name):
+            for store in other.stores.member_stores(name):
                 if value in self.values(other, store.scope, store.base):
                     found |= self.values(other, store.scope, store.value)
         return found

@@ -24,8 +24,9 @@ from tersely.code.graph.pointsto.values import (
     only,
     own_class,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
+from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import (
     Call,
     Member,

@@ -16,7 +16,8 @@ from tersely.code.graph.pointsto.values import (
     FunctionObject,
     Values,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import kept
 from tersely.code.languages.registry import family_of
 from tersely.code.nodes import Invocation
 from tersely.code.places import directory_of

@@ -56,7 +56,7 @@ class Registered(Component):
             files = (file.id,)
         found: Values = BOTTOM
         for other in map(self.file, sorted({*files, file.id})):
-            for scope, call in other.calls(method):
+            for scope, call in other.uses.calls(method):
                 owners = self.values(other, scope, registering(call))
                 if FunctionObject(file.id, position) in map(itself, owners):
                     found |= self.union(other, scope, call.arguments[-1:])

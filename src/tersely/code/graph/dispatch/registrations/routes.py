@@ -28,7 +28,8 @@ from tersely.code.graph.pointsto.values import (
     itself,
     only,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.scopes import kept
 from tersely.code.languages.model import Summary
 from tersely.code.nodes import Call, Invocation, ListLiteral, Member
 from tersely.code.symbols import CALLABLE_KINDS

@@ -44,8 +44,9 @@ from tersely.code.graph.pointsto.values import (
     only,
     own_class,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Place
+from tersely.code.graph.program.scopes import kept
 from tersely.code.languages.model import (
     HANDLER,
     RECEIVER,
@@ -72,6 +73,7 @@ TELLING = frozenset((*range(MAX_LISTED), "path", "url", "prefix"))  # keys of wh
 PATHS = ("path", "pattern")  # kinds of topics that are paths
 # Kind of a topic, the framework, of a path the verb or "" for any, and what tells it from others.
 Key = tuple[str, str, str]
+Handlers = dict[Key, set[Target]]  # the functions that are called for each
 
 
 class Registration(NamedTuple):
@@ -115,7 +117,7 @@ class Topics(Component):
         super().__init__(evaluator)
         self.templates = Templates(self.program)
         self.base_arguments = BaseArguments(evaluator)
-        self._handlers: dict[None, tuple[dict[Key, set[Target]], frozenset[str]]] = {}
+        self._handlers: dict[None, tuple[Handlers, frozenset[str]]] = {}
         self._reaching: dict[None, tuple[list[tuple[int, int, int]], frozenset[str]]] = {}
         self._links: dict[None, tuple[_Links, frozenset[str]]] = {}
 
@@ -212,12 +214,12 @@ class Topics(Component):
     def _all_reaching(self) -> list[tuple[int, int, int]]:
         return [place for place, _, _ in self._calls(_reaches)]
 
-    def registered(self) -> dict[Key, set[Target]]:
+    def registered(self) -> Handlers:
         """The handlers that calls register, by what they are registered for."""
         return self.bounds.once(self._handlers, None, self._all_registered)
 
-    def _all_registered(self) -> dict[Key, set[Target]]:
-        handlers: dict[Key, set[Target]] = defaultdict(set)
+    def _all_registered(self) -> Handlers:
+        handlers: Handlers = defaultdict(set)
         registering = list(self._registering())
         routers = self._routers(registering)
         for registration in registering:
@@ -261,7 +263,7 @@ class Topics(Component):
                 continue
             name = home.name(class_.position)
             for file in self._writing(name, home.language.name):
-                for scope, call in file.calls(name):
+                for scope, call in file.uses.calls(name):
                     if class_ in self.calls.called(file, scope, call):
                         yield Registration(file, scope, summary, call)
 
@@ -288,9 +290,9 @@ class Topics(Component):
                         yield Registration(home, scope, summary, call)
 
     @kept
-    def _in_registries(self) -> dict[Key, set[Target]]:
+    def _in_registries(self) -> Handlers:
         """The handlers that objects hold which frameworks are given."""
-        found: dict[Key, set[Target]] = defaultdict(set)
+        found: Handlers = defaultdict(set)
         for (file_id, scope, _), summary, call in self._calls(_has_registry):
             registry, file = summary.registry, self.file(file_id)
             if registry is not None and registry.argument < len(call.arguments):
@@ -355,9 +357,7 @@ class Topics(Component):
             for _, _, path in self._keys(file, scope, topic, call, None)
         }
 
-    def _register(
-        self, registration: Registration, routers: Routers, handlers: dict[Key, set[Target]]
-    ) -> None:
+    def _register(self, registration: Registration, routers: Routers, handlers: Handlers) -> None:
         file, scope, summary, call = registration
         if gives_router(summary):
             return
@@ -386,7 +386,7 @@ class Topics(Component):
         """Every call of a function of which something wanted is known, with what is known of it."""
         for language, name in self._names(is_wanted):
             for file in self._writing(name, language):
-                for scope, index in file.calls_by_name.get(name, ()):
+                for scope, index in file.uses.calls_by_name.get(name, ()):
                     call = file.call(scope, index)
                     summary = self.callbacks.summary(file, scope, call)
                     if summary is not None and is_wanted(summary):
