@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, lru_cache, partial
@@ -12,10 +12,10 @@ from tersely.code.bounds import Bounds
 from tersely.code.expressions import (
     ABSTRACT,
     PROPERTY,
-    Expression,
 )
 from tersely.code.graph.calls.call_resolution import CUTTING, Sites
 from tersely.code.graph.calls.targets import Manner, Target
+from tersely.code.graph.edges import CollectedEdges, weaker
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import (
@@ -23,9 +23,6 @@ from tersely.code.graph.pointsto.values import (
     ExternalObject,
     FunctionObject,
     Instance,
-    ModuleObject,
-    TraitView,
-    has,
     only,
     own_class,
 )
@@ -33,17 +30,11 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
 from tersely.code.graph.searches.searches import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED
 from tersely.code.nodes import (
-    AsTrait,
-    Call,
-    DefinedHere,
-    ImportedValue,
     Invocation,
     Member,
     MethodReference,
-    Node,
-    Received,
 )
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind
 from tersely.foundation.types import frozen
 
 # files that use a name, above which its callers are found with a level less of flow
@@ -59,11 +50,6 @@ WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
 
 EXTERNAL_PREFIX = "external:"
-
-# whose members are the same wherever they come from
-FIXED = (ModuleObject, ClassObject, ExternalObject, TraitView)
-
-_GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 
 @frozen
@@ -98,7 +84,7 @@ class CallGraph:
     def _see_by(self, evaluator: Evaluator, *, is_near: bool) -> None:
         self._is_near = is_near
         self.evaluator = evaluator
-        self.grade = lru_cache(KEPT_GRADES)(self._find_grade)
+        self.grade = lru_cache(KEPT_GRADES)(evaluator.grades.of_call)
         self._callers_of = lru_cache(KEPT_SYMBOLS)(
             partial(self.program.notes.collect, self._find_callers)
         )
@@ -146,7 +132,7 @@ class CallGraph:
             bodies += [
                 child for child in file.children.get(0, ()) if file.kind(child) == Kind.LAMBDA
             ]
-        found = _Collected()
+        found = CollectedEdges()
         for body in bodies:
             self._collect(file, body, symbol_id, found, guesses)
         return found.edges()
@@ -163,7 +149,7 @@ class CallGraph:
         unwanted = () if behind_decorators else (Manner.BEHIND,)
         for file_id in sorted(self.program.rows, key=lambda known: self.program.rows[known].path):
             file = self.program.file(file_id)
-            found = _Collected()
+            found = CollectedEdges()
             for position, _ in file.bodies:
                 caller = file.named_owner(position) if fold_anonymous else position
                 symbol_id = self.program.symbol_id(file_id, caller)
@@ -189,11 +175,11 @@ class CallGraph:
         if place is None:
             return ()
         file, position = place
-        found = _Collected()
+        found = CollectedEdges()
         self._collect_callers(file, position, symbol_id, found, guesses)
         others = [] if found else self._implementations(file, position)
         for other in (*others, *self._widely_overridden(file, position)):
-            edges = _Collected()
+            edges = CollectedEdges()
             self._collect_callers(*other, symbol_id, edges, guesses=False)
             found.add_all(edges, Grade.INFERRED)
         return tuple(found.edges())
@@ -228,7 +214,7 @@ class CallGraph:
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
     def _collect_callers(
-        self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool
+        self, file: File, position: int, symbol_id: str, found: CollectedEdges, guesses: bool
     ) -> None:
         kind = file.kind(position)
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
@@ -238,7 +224,7 @@ class CallGraph:
                 call = other.call(scope, site.call)
                 rule = evaluator.callbacks.rule(other, scope, call) if site.shift < 0 else ""
                 grade = self._site_grade(evaluator.sites, other, scope, site.call, (file, position))
-                grade = _weaker(grade, Grade.INFERRED) if rule else grade
+                grade = weaker(grade, Grade.INFERRED) if rule else grade
                 if (
                     grade is Grade.BY_NAME and evaluator is not self.evaluator
                 ):  # which may know more
@@ -345,7 +331,7 @@ class CallGraph:
                 calls_itself = path == (end,)
                 if end in seen and not calls_itself:
                     continue
-                grade = _weaker(weakest, edge.grade)
+                grade = weaker(weakest, edge.grade)
                 yield Reached((end, *path), edge, grade)
                 if calls_itself:
                     continue
@@ -366,15 +352,6 @@ class CallGraph:
         targets = self.evaluator.sites.made_by(file, outer, scope.decorated)
         return symbol_id in {self._target_id(target) for target in targets}
 
-    def _find_grade(self, file: File, scope: int, callee: Expression) -> Grade:
-        """The grade with which a callee expression was resolved."""
-        is_exact = self._is_exact(file, scope, callee) and not self._is_given(file, scope, callee)
-        return Grade.EXACT if is_exact else Grade.INFERRED
-
-    def member_grade(self, file: File, scope: int, member: Expression) -> Grade:
-        """The grade with which the owner of a member is known, whatever the member holds."""
-        return Grade.EXACT if self._is_exact(file, scope, member) else Grade.INFERRED
-
     # Inside
 
     def _collect(
@@ -382,7 +359,7 @@ class CallGraph:
         file: File,
         position: int,
         caller: str,
-        found: _Collected,
+        found: CollectedEdges,
         guesses: bool,
         unwanted: tuple[Manner, ...] = (),
     ) -> None:
@@ -401,11 +378,11 @@ class CallGraph:
             if (
                 file.semantics.virtual and len(targets) > 1
             ):  # the declaration alone does not say which
-                grade = _weaker(grade, Grade.INFERRED)
+                grade = weaker(grade, Grade.INFERRED)
             for target in targets:
                 if target.manner in unwanted:
                     continue
-                surely = grade if target.manner is Manner.DIRECT else _weaker(grade, Grade.INFERRED)
+                surely = grade if target.manner is Manner.DIRECT else weaker(grade, Grade.INFERRED)
                 found.add(caller, self._target_id(target), surely, file.path, line, rule)
             if guesses and not targets:
                 for target in self.evaluator.namesakes.guesses(file, position, call):
@@ -429,7 +406,7 @@ class CallGraph:
         return [value.name for value in only(values, ExternalObject)]
 
     def _collect_properties(
-        self, file: File, position: int, caller: str, found: _Collected
+        self, file: File, position: int, caller: str, found: CollectedEdges
     ) -> None:
         """Add the property functions that what a body reads, or calls, is given by."""
         scope = file.scope(position)
@@ -441,7 +418,7 @@ class CallGraph:
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
 
     def _collect_readers(
-        self, file: File, position: int, names: Sequence[str], symbol_id: str, found: _Collected
+        self, file: File, position: int, names: Sequence[str], symbol_id: str, found: CollectedEdges
     ) -> None:
         """Add those who read a member of a name, or call what it gives, and so call a definition: in
         the nearest files first.
@@ -471,77 +448,13 @@ class CallGraph:
             return Grade.INFERRED if is_cut else Grade.BY_NAME
         is_direct = any(target.manner is Manner.DIRECT for target in meant)
         is_certain = is_direct and not (other.semantics.virtual and len(every) > 1)
-        return grade if is_certain else _weaker(grade, Grade.INFERRED)
+        return grade if is_certain else weaker(grade, Grade.INFERRED)
 
     def _target_id(self, target: Target) -> str:
         return self.program.symbol_id(*target.place)
 
     def _owner_id(self, file: File, scope: int) -> str:
         return self.program.symbol_id(file.id, file.named_owner(scope))
-
-    def _is_exact(self, file: File, scope: int, expression: Expression) -> bool:
-        if type(expression) is str:
-            return self._is_exact_name(file, scope, expression)
-        match expression:
-            case Member(owner):
-                if not self._is_exact(file, scope, owner):
-                    return False
-                values = self.evaluator.values(file, scope, owner)
-                return all(isinstance(value, FIXED) for value in values) or self._is_receiver(
-                    file, scope, owner
-                )
-            case AsTrait(type_):
-                return self._is_exact(file, scope, type_)
-            case Call(str(callee)):
-                return callee in file.semantics.super_names
-        return isinstance(expression, (DefinedHere, ImportedValue))
-
-    def _is_given(self, file: File, scope: int, member: Expression) -> bool:
-        """True if a member of the receiver is an object, or what a property gives: which one, the
-        class around does not say.
-        """
-        if not isinstance(member, Member):
-            return False
-        if not self._is_receiver(file, scope, member.object):
-            return False
-        values = self.evaluator.values(file, scope, member)
-        is_object = has(values, Instance)
-        return is_object or bool(self.evaluator.properties.targets(file, scope, member))
-
-    def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
-        method = file.enclosing_method(scope)
-        own = file.receiver_name(method) if method >= 0 else ""
-        if isinstance(expression, Node):
-            return isinstance(expression, Call)
-        if not expression:
-            return False
-        return (
-            expression == own
-            or expression in file.semantics.receiver_names
-            or expression in file.semantics.super_names
-        )
-
-    def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
-        position = scope
-        while position >= 0:
-            if file.kind(position) == Kind.LAMBDA and self.evaluator.names.receiver_of(
-                file, position
-            ):
-                return False
-            if name in file.names(position):
-                entries = (
-                    file.bindings(position, name)
-                    if position == scope
-                    else file.all_bindings(position, name)
-                )
-                return all(
-                    _is_fixed(entry, file, self._is_receiver(file, scope, name))
-                    for _, entry in entries
-                )
-            position = file.parent(position)
-        return file.semantics.namespace != "shared" or not self.evaluator.modules.top_level(
-            file, name
-        )
 
 
 class SparingGraph(CallGraph):
@@ -570,58 +483,3 @@ class SparingGraph(CallGraph):
                 found = find(symbol_id, guesses=guesses)
             self._left -= int(half - work.left)
         return found
-
-
-class _Collected:
-    """Edges under construction: sites and best grade by (caller, callee)."""
-
-    def __init__(self) -> None:
-        self._sites: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
-        self._grades: dict[tuple[str, str], Grade] = {}
-        self._rules: dict[tuple[str, str], str] = {}
-
-    def add(
-        self, caller: str, callee: str, grade: Grade, path: str, line: int, rule: str = ""
-    ) -> None:
-        key = (caller, callee)
-        if rule:
-            self._rules.setdefault(key, rule)
-        self._sites[key].add((path, line))
-        known = self._grades.get(key)
-        if known is None or _GRADE_ORDER[grade] < _GRADE_ORDER[known]:
-            self._grades[key] = grade
-
-    def __bool__(self) -> bool:
-        return bool(self._sites)
-
-    def add_all(self, others: _Collected, grade: Grade) -> None:
-        """Take over edges, none of them surer than a grade."""
-        for (caller, callee), sites in others._sites.items():
-            weakest = _weaker(others._grades[caller, callee], grade)
-            for path, line in sites:
-                self.add(
-                    caller, callee, weakest, path, line, others._rules.get((caller, callee), "")
-                )
-
-    def edges(self) -> list[Edge]:
-        return [
-            Edge(
-                *key,
-                self._grades[key],
-                tuple(CallSite(*site) for site in sorted(self._sites[key])),
-                self._rules.get(key, "") if self._grades[key] is Grade.INFERRED else "",
-            )
-            for key in sorted(self._sites)
-        ]
-
-
-def _weaker(one: Grade, other: Grade) -> Grade:
-    return max(one, other, key=lambda grade: _GRADE_ORDER[grade])
-
-
-def _is_fixed(entry: Expression, file: File, is_receiver: bool) -> bool:
-    if isinstance(entry, Received):
-        return is_receiver
-    return isinstance(entry, (DefinedHere, ImportedValue)) or (
-        isinstance(entry, Call) and any(scope.decorated is entry for _, scope in file.bodies)
-    )

@@ -208,7 +208,11 @@ class References:
         if any(place.symbol == wanted.id for place in use.places):
             if other.semantics.by_name:
                 return Grade.BY_NAME
-            return Grade.EXACT if member is None else self._graph.member_grade(other, *member)
+            return (
+                Grade.EXACT
+                if member is None
+                else self._graph.evaluator.grades.of_member(other, *member)
+            )
         call = wanted.calls.get(CallSite(other.path, use.line))
         if call is not None and use.use is Use.CALL and use.token.name == wanted.name:
             return call.grade

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     Expression,
@@ -14,6 +15,7 @@ from tersely.code.graph.calls.passing import (
 )
 from tersely.code.graph.calls.targets import (
     KnownReach,
+    KnownReaches,
     Manner,
     Reach,
     Target,
@@ -63,37 +65,32 @@ class Sites(Component):
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
         # by file, scope and position of the call: what it reaches by value, and with handlers
-        self._direct: dict[tuple[int, int, int], KnownReach] = {}
-        self._with_handlers: dict[tuple[int, int, int], KnownReach] = {}
+        self._direct: KnownReaches = {}
+        self._with_handlers: KnownReaches = {}
 
     def targets_at(self, file: File, scope: int, index: int) -> Sequence[Target]:
         """The definitions that a call may reach, by its position among those of its scope."""
         direct = self.direct_at(file, scope, index)
         if not direct.leading:
             return direct.targets
-        key, call = (file.id, scope, index), file.call(scope, index)
-        return self._once(
-            self._with_handlers, key, self._through_handlers, direct, file, scope, call
-        ).targets
+        find = partial(self._through_handlers, direct)
+        return self._once(self._with_handlers, find, file, scope, index).targets
 
     def direct_at(self, file: File, scope: int, index: int) -> Reach:
         """`direct` of a call by its position among those of its scope."""
-        key, call = (file.id, scope, index), file.call(scope, index)
-        return self._once(self._direct, key, self.direct, file, scope, call)
+        return self._once(self._direct, self.direct, file, scope, index)
 
     def _once(
-        self,
-        known: dict[tuple[int, int, int], KnownReach],
-        key: tuple[int, int, int],
-        find: Callable[..., Reach],
-        *arguments: Any,
+        self, known: KnownReaches, find: Callable[..., Reach], file: File, scope: int, index: int
     ) -> Reach:
         """What a call reaches, found out once; of bounds is heard where it reaches nothing, or not
         all.
         """
+        key = file.id, scope, index
         answer = known.get(key)
         if answer is None:
-            reach, bounds = self.bounds.collect(find, *arguments)
+            call = file.call(scope, index)
+            reach, bounds = self.bounds.collect(find, file, scope, call)
             answer = KnownReach(reach, bounds & CUTTING if reach.targets else bounds)
             # in the middle of a question values are not final
             if not self.solver.is_solving:

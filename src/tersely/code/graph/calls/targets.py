@@ -103,6 +103,9 @@ class KnownReach(NamedTuple):
     bounds: frozenset[str]
 
 
+KnownReaches = dict[tuple[int, int, int], KnownReach]  # by file, scope and position of the call
+
+
 @record
 class Search:
     """A search for the calls that reach a definition, while it goes on."""

@@ -18,6 +18,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.calls.call_resolution import Sites
 from tersely.code.graph.calls.callbacks import Callbacks
+from tersely.code.graph.calls.grades import Grades
 from tersely.code.graph.calls.missed import Missed
 from tersely.code.graph.calls.namesakes import Namesakes
 from tersely.code.graph.calls.properties import Properties
@@ -173,6 +174,7 @@ class Evaluator:
         self.properties = Properties(self)
         self.namesakes = Namesakes(self)
         self.missed = Missed(self)
+        self.grades = Grades(self)
         self.searches = Searches(self)
         self.caller_names = CallerNames(self)
         self.aliases = Aliases(self)
