@@ -6,10 +6,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tersely.code.graph.dispatch.stores.member_stores import MAX_STORE_FILES, STORES_LIMIT
 from tests.code.languages.checks import check
 
 from tersely.code.engine import Engine
+from tersely.code.graph.dispatch.member_stores import MAX_STORE_FILES, STORES_LIMIT
 from tersely.code.graph.searches.argument_flow import MAX_FLOW_FILES
 
 PROGRAMS = {

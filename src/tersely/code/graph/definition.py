@@ -491,7 +491,7 @@ class Definitions:
         )
         if submodule:
             return [self._place(self._program.file(submodule[0]), 0)]
-        values = self._evaluator.names.imported(file, module, name)
+        values = self._evaluator.imported.of(file, module, name)
         return self._of_definitions(values)
 
     def _of_module_name(self, file: File, name: str, chain: ImportChain) -> Places:

@@ -11,7 +11,6 @@ from tersely.code.graph.callgraph import CallGraph, SparingGraph
 from tersely.code.graph.pointsto.values import (
     ClassObject,
 )
-from tersely.code.graph.program.file import File
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import (
@@ -157,26 +156,25 @@ class Neighbours:
         place = self._place(symbol.id)
         while place is not None and place[1] > 0:
             file, position = place
-            kind = file.definitions[position].kind
+            kind = file.kind(position)
             if kind in CALLABLE_KINDS and name in file.names(position):
-                return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
+                return self._defined_in(file.id, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
             if kind in MEMBER_OWNERS and file.semantics.implicit_receiver:
                 for owner in self._linearised(ClassObject(file.id, position)):
-                    found = self._defined_in(
-                        self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS
-                    )
+                    found = self._defined_in(*owner.place, name, DEPENDENCY_KINDS)
                     if found is not None:
                         return found
-            place = file, file.definitions[position].parent
+            place = file, file.parent(position)
         return None
 
     def _defined_in(
-        self, file: File, position: int, name: str, kinds: Collection[Kind]
+        self, file_id: int, position: int, name: str, kinds: Collection[Kind]
     ) -> Symbol | None:
         """The definition of a name that stands directly in another."""
-        for child in file.children.get(position, ()):
-            if file.definitions[child].name == name and file.definitions[child].kind in kinds:
-                return self.symbol(self._program.symbol_id(file.id, child))
+        file = self._program.file(file_id)
+        for child in file.named_inside(position, name):
+            if file.kind(child) in kinds:
+                return self.symbol(self._program.symbol_id(file_id, child))
         return None
 
     def module(self, path: str, item: Import) -> Symbol | None:
@@ -202,7 +200,7 @@ class Neighbours:
             file, position = place
             if file.definitions[position].kind in CALLABLE_KINDS:
                 found.update(file.names(position))
-            place = file, file.definitions[position].parent
+            place = file, file.parent(position)
         return frozenset(found)
 
     def _find_visible(self, path: str, name: str) -> Symbol | None:

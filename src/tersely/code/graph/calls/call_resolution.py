@@ -19,6 +19,7 @@ from tersely.code.graph.calls.targets import (
     Manner,
     Reach,
     Target,
+    Targets,
     given_nothing,
     with_others,
 )
@@ -127,7 +128,7 @@ class Sites(Component):
         leading = tuple(one for one in known if one is not None and one.reaches is not None)
         return Reach(with_others(list(found), below), leading)
 
-    def _below(self, file: File, scope: int, call: Invocation) -> list[Target]:
+    def _below(self, file: File, scope: int, call: Invocation) -> Targets:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
         the one around.
         """
@@ -138,7 +139,7 @@ class Sites(Component):
             found += self.constructors(value, file, scope, call)
         return found
 
-    def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> list[Target]:
+    def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> Targets:
         """The methods of classes of ours that syntax calls."""
         found: set[Target] = set()
         names = [one for one in file.semantics.in_place_of(name) if self.named(one)]
@@ -149,7 +150,7 @@ class Sites(Component):
                 found.update(next(filter(None, map(self._among, methods)), []))
         return sorted(found)
 
-    def _targets_of(self, value: Value, file: File, scope: int, call: Invocation) -> list[Target]:
+    def _targets_of(self, value: Value, file: File, scope: int, call: Invocation) -> Targets:
         if isinstance(value, FunctionObject):
             return [self.target(value)]
         if isinstance(value, WrappedFunction):
@@ -170,9 +171,7 @@ class Sites(Component):
             return [] if is_unknown else self.callbacks.called_back(summary, file, scope, call)
         return []
 
-    def _constructed(
-        self, value: ClassObject, file: File, scope: int, call: Invocation
-    ) -> list[Target]:
+    def _constructed(self, value: ClassObject, file: File, scope: int, call: Invocation) -> Targets:
         """The constructors of a class and the methods of its metaclasses that calling it calls, with
         the class itself where none of them is given what the call passes.
         """
@@ -183,7 +182,7 @@ class Sites(Component):
         is_given_all = any(target.shift >= 0 for target in targets)
         return targets if is_given_all else [*itself, *targets]
 
-    def _among(self, values: Values) -> list[Target]:
+    def _among(self, values: Values) -> Targets:
         """The functions among some values."""
         return [*map(self.target, only(values, FunctionObject))]
 
@@ -194,7 +193,7 @@ class Sites(Component):
         is_given = is_bound or is_given_itself(home, value.position)
         return Target(*value.place, int(is_given) + value.given)
 
-    def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
+    def made_by(self, file: File, scope: int, decorated: Expression) -> Targets:
         """The functions that calling what decorators made of a definition calls."""
         call = Call(decorated, (), (), 0)
         values = sorted(self.values(file, scope, decorated), key=repr)
@@ -208,7 +207,7 @@ class Sites(Component):
         )
         return Target(*value.place, int(takes_receiver), Manner.BEHIND)
 
-    def _chained(self, file: File, scope: int, call: Invocation) -> list[Target]:
+    def _chained(self, file: File, scope: int, call: Invocation) -> Targets:
         """Constructors that a constructor calls: its class's or a base's."""
         target = self.bodies.around(file, scope)
         if target is None:
@@ -222,13 +221,13 @@ class Sites(Component):
 
     def constructors(
         self, target: ClassObject, file: File, scope: int, call: Invocation
-    ) -> list[Target]:
+    ) -> Targets:
         """The methods that constructing a class calls: the first that its hierarchy has, or all."""
         home = self.home(target)
         names = home.semantics.constructors
         if home.semantics.constructor_is_class_name:
             names = (home.name(target.position),)
-        found: list[Target] = []
+        found: Targets = []
         for name in names:
             is_of_fields = name == home.semantics.fields_constructor
             if found and (is_of_fields or not home.semantics.constructs_by_all):

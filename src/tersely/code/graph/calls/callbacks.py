@@ -17,10 +17,7 @@ from tersely.code.graph.calls.passing import (
     passed_on,
     receiver_of,
 )
-from tersely.code.graph.calls.targets import (
-    Target,
-    given_nothing,
-)
+from tersely.code.graph.calls.targets import Targets, given_nothing
 from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ClassObject,
@@ -49,9 +46,9 @@ class Callbacks(Component):
 
     def called_back(
         self, summary: Summary | None, file: File, scope: int, call: Invocation
-    ) -> list[Target]:
+    ) -> Targets:
         """Functions that a function outside the repository is known to call."""
-        found: list[Target] = []
+        found: Targets = []
         given = call.passed if file.semantics.calls_back else ()
         for index, argument in enumerate(given):
             if summary is not None and summary.returns == index:

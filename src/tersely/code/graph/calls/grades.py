@@ -62,7 +62,9 @@ class Grades(Component):
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope
         while position >= 0:
-            if file.kind(position) == Kind.LAMBDA and self.names.receiver_of(file, position):
+            if file.kind(position) == Kind.LAMBDA and self.evaluator.receivers.around(
+                file, position
+            ):
                 return False
             if name in file.names(position):
                 entries = (

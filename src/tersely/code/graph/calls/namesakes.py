@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tersely.code.graph.calls.targets import (
-    Target,
-)
+from tersely.code.graph.calls.targets import Target, Targets
 from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     ExternalResult,
@@ -28,7 +26,7 @@ HELD_KINDS = (Kind.FUNCTION,)  # guessed as well where they are members of objec
 class Namesakes(Component):
     """Guesses for calls that reach nothing by value."""
 
-    def guesses(self, file: File, scope: int, call: Invocation) -> list[Target]:
+    def guesses(self, file: File, scope: int, call: Invocation) -> Targets:
         """Methods of that name when nothing is known of the receiver and few have the name."""
         callee = call.callee
         if not isinstance(callee, Member):
@@ -56,7 +54,7 @@ class Namesakes(Component):
         return isinstance(value, ExternalResult) and value.last_name in file.semantics.top_types
 
     @kept
-    def _namesakes(self, name: str, file: File) -> list[Target]:
+    def _namesakes(self, name: str, file: File) -> Targets:
         """The methods of a name that a file may mean, nothing if they are many."""
         methods = self.named(name, kinds=GUESSED_KINDS)
         functions = self.named(name, kinds=HELD_KINDS)
@@ -73,7 +71,7 @@ class Namesakes(Component):
         scope = self.file(place[0]).body(place[1])
         return scope is not None and scope.holder is not None
 
-    def guessed_at(self, other: File, scope: int, index: int, place: Place) -> list[Target]:
+    def guessed_at(self, other: File, scope: int, index: int, place: Place) -> Targets:
         """The guesses for a call that reaches nothing by value, if the definition at `place` is
         among them. One that leads to handlers means those.
         """

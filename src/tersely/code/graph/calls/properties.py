@@ -7,9 +7,7 @@ from tersely.code.expressions import (
     SETTER,
     Expression,
 )
-from tersely.code.graph.calls.targets import (
-    Target,
-)
+from tersely.code.graph.calls.targets import Target, Targets
 from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.values import (
     FunctionObject,
@@ -28,7 +26,7 @@ READ_KINDS = (Kind.PROPERTY,)
 class Properties(Component):
     """Property functions behind expressions that look like no calls."""
 
-    def targets(self, file: File, scope: int, expression: Expression) -> list[Target]:
+    def targets(self, file: File, scope: int, expression: Expression) -> Targets:
         """The property functions that reading or storing a member, or reading a bare name, calls."""
         descriptors = self.evaluator.descriptors
         if type(expression) is str:

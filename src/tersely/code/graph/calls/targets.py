@@ -47,6 +47,9 @@ class Target(NamedTuple):
         return self.file, self.position
 
 
+Targets = list[Target]
+
+
 class Passing(NamedTuple):
     """A call that passes something to a function, whose parameters it fills from `shift` on."""
 
@@ -123,6 +126,7 @@ class Search:
     gotten: set[Any] = field(default_factory=set)  # names that members were looked for by
     names: set[Any] = field(default_factory=set)  # of the carriers that are not local
     found: set[FoundCall] = field(default_factory=set)
+    is_done: bool = False  # nothing was left to search, and there was work for all
     bounds: set[str] = field(default_factory=set)  # for which some may not have been found
 
 
@@ -131,7 +135,7 @@ def given_nothing(target: Target) -> Target:
     return target._replace(shift=-1 - target.shift)
 
 
-def with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:
+def with_others(targets: Targets, others: Targets) -> tuple[Target, ...]:
     """The targets of a call, with others that it may reach."""
     places = {target.place for target in targets}
     new = [target for target in others if target.place not in places]

@@ -23,6 +23,7 @@ from tersely.code.graph.pointsto.values import (
     Instance,
     SignatureObject,
     Values,
+    ValuesByPlace,
     has,
     instance_of,
     only,
@@ -166,7 +167,7 @@ class Generics(Component):
                 if has(values, ExternalObject):
                     yield OuterBase(file, outer, substitute(base, self._given(instance, owner)))
 
-    def above(self, instance: Instance, name: str) -> tuple[Values, ...]:
+    def above(self, instance: Instance, name: str) -> ValuesByPlace:
         """The type arguments of an instance as a class of that name above its own sees them."""
         target = own_class(instance)
         for owner in self.inheritance.linearised(target):
@@ -190,8 +191,8 @@ class Generics(Component):
         }
 
     def _arguments(
-        self, target: ClassObject, own: tuple[Values, ...], owner: ClassObject, left: int
-    ) -> tuple[Values, ...]:
+        self, target: ClassObject, own: ValuesByPlace, owner: ClassObject, left: int
+    ) -> ValuesByPlace:
         """The type arguments of a class as those of one below it see them, nothing if they are not
         told.
         """

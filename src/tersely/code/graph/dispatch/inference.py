@@ -25,6 +25,7 @@ from tersely.code.graph.pointsto.values import (
     SignatureObject,
     Value,
     Values,
+    ValuesByPlace,
     without,
 )
 from tersely.code.graph.program.file import File
@@ -166,7 +167,7 @@ class Inference(Component):
                 for part, known in zip(types, self._arguments(value, name), strict=False):
                     self._match(part, known, home, found, left)
 
-    def _arguments(self, value: Value, name: str) -> tuple[Values, ...]:
+    def _arguments(self, value: Value, name: str) -> ValuesByPlace:
         """The type arguments of an instance as the class of that name sees them."""
         if not isinstance(value, Instance):
             return ()

@@ -243,14 +243,13 @@ class Modules(Component):
         """A member of one of the classes whose members are imported wholesale; the last import
         wins.
         """
-        names = self.names
         for module in reversed(modules):
             package, separator, last = module.rpartition(file.semantics.separator)
             owners: Values = BOTTOM
             if separator:
-                owners = names.imported(file, package, last)
+                owners = self.evaluator.imported.of(file, package, last)
             elif name != module and self.named(name):
-                owners = names.of(file, 0, module)
+                owners = self.names.of(file, 0, module)
             found: Values = BOTTOM
             for owner in owners:
                 # not what it may have from bases outside: that would be anything
@@ -304,7 +303,7 @@ class Modules(Component):
         if file.semantics.namespace == "declared":  # a name with its package in front
             package = value.name.removeprefix(f"{file.semantics.builtins}.")
             if self.program.modules(file, package):
-                found = self.names.imported(file, package, name)
+                found = self.evaluator.imported.of(file, package, name)
                 if found:
                     return found
         dotted = f"{value.name}.{name}"

@@ -27,6 +27,7 @@ from tersely.code.graph.pointsto.values import (
     SignatureObject,
     Value,
     Values,
+    ValuesByPlace,
     collection,
     instance_of,
     mapping_of,
@@ -226,7 +227,7 @@ class Annotations(Component):
             return collection(self.instances(file, scope, arguments[-1]))
         return None
 
-    def _each(self, file: File, scope: int, types: Iterable[Expression]) -> tuple[Values, ...]:
+    def _each(self, file: File, scope: int, types: Iterable[Expression]) -> ValuesByPlace:
         """The instances of each type."""
         return tuple(self.instances(file, scope, type_) for type_ in types)
 

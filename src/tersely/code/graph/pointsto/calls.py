@@ -79,12 +79,12 @@ class Calls(Component):
         )
         found = frozenset(SuperObject(*value.place, Instance) for value in only(named, ClassObject))
         outside = frozenset(ExternalResult(base.name) for base in only(named, ExternalObject))
-        return found | outside or self.names.parent(file, scope)
+        return found | outside or self.evaluator.receivers.parent(file, scope)
 
     def receivers(self, file: File, scope: int, expression: Expression) -> Values:
         """The objects whose member is called: like `values`, and `super` without a call."""
         if type(expression) is str and expression in file.semantics.super_names:
-            return self.names.parent(file, scope)
+            return self.evaluator.receivers.parent(file, scope)
         return self.values(file, scope, expression)
 
     def called(self, file: File, scope: int, call: Invocation) -> Values:

@@ -29,6 +29,7 @@ from tersely.code.graph.pointsto.values import (
     TupleObject,
     Value,
     Values,
+    ValuesByPlace,
     external,
     instance_of,
     only,
@@ -299,7 +300,7 @@ class Containers(Component):
             found |= tuple_of(places[bounds])
         return found
 
-    def _places(self, value: Value) -> tuple[Values, ...] | None:
+    def _places(self, value: Value) -> ValuesByPlace | None:
         """What each place of a list or tuple holds that nobody adds to."""
         if isinstance(value, TupleObject):
             return value.parts

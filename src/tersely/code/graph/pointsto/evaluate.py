@@ -48,8 +48,10 @@ from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.containers import Containers
 from tersely.code.graph.pointsto.contexts import Contexts
 from tersely.code.graph.pointsto.fixpoint import Solver
+from tersely.code.graph.pointsto.imported import Imported
 from tersely.code.graph.pointsto.names import Names
 from tersely.code.graph.pointsto.parameters import Parameters
+from tersely.code.graph.pointsto.receivers import Receivers
 from tersely.code.graph.pointsto.summaries import Summaries
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -160,6 +162,8 @@ class Evaluator:
         self.registered = Registered(self)
         self.metaclasses = Metaclasses(self)
         self.descriptors = Descriptors(self)
+        self.receivers = Receivers(self)
+        self.imported = Imported(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
@@ -328,7 +332,7 @@ class Evaluator:
         return found | others | self.values(file, scope, right)
 
     def _imported(self, file: File, scope: int, expression: ImportedValue) -> Values:
-        return self.names.imported(file, expression.module, expression.name)
+        return self.imported.of(file, expression.module, expression.name)
 
     def _typed(self, file: File, scope: int, expression: Typed) -> Values:
         return self.annotations.instances(file, scope, expression.type)

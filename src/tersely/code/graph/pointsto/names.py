@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
 from tersely.code.expressions import (
     BLOCK_MARK,
-    CLASS_METHOD,
-    EXTENSION,
     OUTSIDE,
-    OWN_RECEIVER,
     VERSION_MARK,
     last_name,
 )
-from tersely.code.graph.calls.passing import decorating, receiver_of
-from tersely.code.graph.pointsto.annotations import instances_of
+from tersely.code.graph.calls.passing import decorating
 from tersely.code.graph.pointsto.component import Component
 from tersely.code.graph.pointsto.parameters import EVERY
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BuiltinMethod,
     ClassObject,
     ExternalObject,
     ExternalResult,
@@ -31,20 +24,16 @@ from tersely.code.graph.pointsto.values import (
     Outside,
     RestArguments,
     SignatureObject,
-    SuperObject,
     Value,
     Values,
     WrappedFunction,
     external,
-    instance_of,
-    itself,
     only,
     singleton,
     without,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.file_stores import Placement
-from tersely.code.languages.model import Resolution, shared_directories
+from tersely.code.languages.model import shared_directories
 from tersely.code.nodes import (
     Call,
     Declared,
@@ -61,19 +50,7 @@ from tersely.code.nodes import (
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names, displays_in
 
-# files searched for what a function is given as its receiver; with more, its own alone
-MAX_RECEIVER_FILES = 10
 MAX_IMPORTS_OF_NAME = 8  # modules by way of which a name of a type comes
-
-
-@cache
-def gives_receivers(semantics: Resolution) -> bool:
-    """True if functions outside the repository give a receiver to functions that are written for
-    them.
-    """
-    return any(
-        summary.receives for summary in (*semantics.methods.values(), *semantics.summaries.values())
-    )
 
 
 class Written(NamedTuple):
@@ -152,7 +129,7 @@ class Names(Component):
         """
         semantics = file.semantics
         if semantics.implicit_receiver and (
-            found := self._of_explicit_receiver(file, position, name)
+            found := self.evaluator.receivers.of_explicit_receiver(file, position, name)
         ):
             return found
         scope = file.body(position)
@@ -199,14 +176,18 @@ class Names(Component):
             and (found := self._inherited_from_outside(file, scope, name))
         ):
             return found
-        if semantics.extension_functions and (found := self._extending_receiver(file, scope, name)):
+        if semantics.extension_functions and (
+            found := self.evaluator.receivers.extending_receiver(file, scope, name)
+        ):
             return found
-        if name in semantics.receiver_names and (found := self._of_handed(file, scope)):
+        if name in semantics.receiver_names and (
+            found := self.evaluator.receivers.of_handed(file, scope)
+        ):
             return found
         if name in semantics.receiver_names or name in semantics.class_names:
-            return self.receiver(file, scope, name in semantics.class_names)
+            return self.evaluator.receivers.of(file, scope, name in semantics.class_names)
         if name in semantics.super_names:
-            return self.parent(file, scope)
+            return self.evaluator.receivers.parent(file, scope)
         if name and name == semantics.arguments_name:
             function = file.enclosing_method(scope)
             return singleton(RestArguments(file.id, function, EVERY)) if function >= 0 else BOTTOM
@@ -255,63 +236,6 @@ class Names(Component):
                 found = self.class_members.of_external_base(ClassObject(file.id, position), name)
             position = file.parent(position)
         return found
-
-    def _of_handed(self, file: File, scope: int) -> Values:
-        """The receiver of the innermost function without a name that is given one where it is
-        written.
-        """
-        found: Values = BOTTOM
-        while gives_receivers(file.semantics) and file.kind(scope) == Kind.LAMBDA and not found:
-            found = self.evaluator.parameters.receivers(file, scope)
-            scope = file.parent(scope)
-        return found
-
-    def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
-        """A bare name in a function with a receiver type may be a member of the receiver."""
-        scope, receivers = file.body(position), self.receiver_of(file, position)
-        written = scope.receiver_type if scope is not None else None
-        is_constructor = file.semantics.constructor_is_class_name and name == last_name(written)
-        if receivers and is_constructor:
-            return self.values(file, file.parent(position), written)
-        return self._of_ours(receivers, name, file)
-
-    def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
-        """A member that some values have, as far as it is ours."""
-        found = self.members.of_all(receivers, name, file)
-        return without(found, Outside, BuiltinMethod)
-
-    def receiver_of(self, file: File, position: int) -> Values:
-        """The receiver whose members a definition brings into sight: of a class its instance, of a
-        function its own.
-        """
-        scope, own = file.body(position), file.definitions[position]
-        if own.kind in MEMBER_OWNERS:
-            target = self.bodies.class_of(file, position)
-            return singleton(Instance(*target.place, True)) if target is not None else BOTTOM
-        if own.kind == Kind.LAMBDA and gives_receivers(file.semantics):
-            return self.evaluator.parameters.receivers(file, position)
-        if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
-            return BOTTOM
-        return self.annotations.instances(file, own.parent, scope.receiver_type)
-
-    def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
-        """A bare name may be a function that extends the class around it, or the type of an
-        explicit receiver.
-        """
-        position = scope
-        while position > 0:
-            inner, own = file.body(position), file.definitions[position]
-            receivers: Values = BOTTOM
-            if own.kind in MEMBER_OWNERS:
-                target = self.bodies.class_of(file, position)
-                receivers = singleton(instance_of(target)) if target is not None else BOTTOM
-            elif inner is not None and inner.receiver_type is not None:
-                receivers = self.annotations.instances(file, own.parent, inner.receiver_type)
-            for receiver in receivers:
-                if found := self.typed.extension_functions(receiver, name, file):
-                    return found
-            position = own.parent
-        return BOTTOM
 
     def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
         """The union of everything a scope binds a name to; `inside` the scope, of this version of
@@ -372,84 +296,6 @@ class Names(Component):
             FunctionObject(at, position, None) for at, position in places if shared[at] == nearest
         )
 
-    def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
-        """The object that `self` or `this` means in a scope."""
-        if file.semantics.class_side:
-            return self.open_classes.receivers(file, scope)
-        method = file.enclosing_method(scope)
-        owner = file.owner_class(method)
-        if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
-            made = singleton(Instance(file.id, method)) | self._given_receivers(file, method)
-            return made | self.values(file, file.parent(method), file.scope(method).holder)
-        if method >= 0 and file.scope(method).flags & OUTSIDE:
-            outer = file.parent(method)
-            owners = self.values(file, outer, file.scope(method).receiver_type)
-            return owners if as_class else self.typed.opened(instances_of(owners))
-        if method >= 0 and file.scope(method).flags & CLASS_METHOD:
-            as_class = True
-        if method < 0:
-            owner = scope if file.kind(scope) in MEMBER_OWNERS else file.owner_class(scope)
-        if owner < 0:
-            return self._global_object(file) if method < 0 else BOTTOM
-        target = self.bodies.class_of(file, owner)
-        if target is None:
-            return BOTTOM
-        own = file.name(method) if method >= 0 else ""
-        if own and own == file.semantics.subclass_method:
-            return frozenset(self.inheritance.subclasses(target))
-        found = singleton(target if as_class else instance_of(target))
-        return self.typed.opened(found) if file.semantics.virtual else found
-
-    def _global_object(self, file: File) -> Values:
-        """The receiver outside of any function: in a script the global object."""
-        semantics = file.semantics
-        is_script = bool(semantics.global_objects and file.namespace)
-        return (
-            external(f"{semantics.builtins}.{semantics.global_objects[0]}") if is_script else BOTTOM
-        )
-
-    def _given_receivers(self, file: File, function: int) -> Values:
-        """What a function is given as its receiver: `function.call(receiver, …)`, and the objects
-        of which it is made a member.
-        """
-        if not file.semantics.receiver_binders:
-            return BOTTOM
-        return self.solve(
-            ("given receivers", file.id, function), self._receivers_passed, file, function
-        )
-
-    def _receivers_passed(self, file: File, function: int) -> Values:
-        below, name = self.evaluator.below, file.name(function)
-        self.solver.mark_own()
-        if below is None:
-            return BOTTOM
-        files = sorted({file.id, *self.mentioning(name, file)})
-        found: Values = BOTTOM
-        for other in map(self.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]):
-            given = [
-                Placement(scope, receiver_of(call), call.arguments[0])
-                for scope, call in _binding_calls(other, name, file.semantics.receiver_binders)
-            ]
-            own = other.stores.placements(function) if other is file else ()
-            for scope, value, receiver in (*given, *other.stores.placements(name), *own):
-                functions = below.values(other, scope, value)
-                if any(itself(each) == FunctionObject(file.id, function) for each in functions):
-                    found |= below.values(other, scope, receiver)
-        return found
-
-    def parent(self, file: File, scope: int) -> Values:
-        """`super` seen from a scope."""
-        method = file.enclosing_method(scope)
-        owner = file.owner_class(method)
-        if owner < 0:
-            return BOTTOM
-        side = (
-            ClassObject
-            if file.semantics.class_side and file.scope(method).flags & CLASS_METHOD
-            else Instance
-        )
-        return singleton(SuperObject(file.id, owner, side))
-
     def written(self, file: File, scope: int, name: Expression) -> Written | None:
         """What the one binding of a name says, behind imports; None where there is no such."""
         for _ in range(MAX_IMPORTS_OF_NAME):
@@ -491,78 +337,6 @@ class Names(Component):
                     found.update(dict.fromkeys(callee_names(target)))
         return list(found)
 
-    def imported(self, file: File, module: str, name: str) -> Values:
-        """The values that an import binds; outside the repository it is external."""
-        key = ("import", file.import_base, module, name, file.language.name)
-        return self.solve(key, self._imported_values, file, module, name)
-
-    def _imported_values(self, file: File, module: str, name: str) -> Values:
-        targets = self.program.modules(file, module)
-        whole = file.semantics.module_object
-        if not name or name == whole:
-            declared = BOTTOM if targets else self._declared_module(file, module)
-            return self._whole_module(file, targets[0]) if targets else declared or external(module)
-        if len(targets) > 1 and file.semantics.namespace == "declared":
-            places = {file_id for file_id, _ in self.named(name)}
-            targets = [target for target in targets if target in places]
-        for target in targets:
-            if target == file.id and len(targets) > 1:
-                continue
-            found = self.modules.of(self.file(target), name)
-            if found:
-                return found
-        if targets and name == file.semantics.default_export:
-            return self._whole_module(file, targets[0])
-        separator = "" if module.endswith(".") else file.semantics.separator
-        submodule = self.program.modules(file, f"{module}{separator}{name}")
-        if submodule:
-            return singleton(ModuleObject(submodule[0]))
-        found = (
-            self._from_class_as_module(file, module, name)
-            if file.semantics.classes_are_modules
-            else BOTTOM
-        )
-        found = found or self._declared_in_module(file, module, name)
-        written = f"{module}{separator}{name}"
-        return found or (BOTTOM if targets else singleton(ExternalObject(written)))
-
-    def _declared_module(self, file: File, module: str) -> Values:
-        """The namespaces that stand for a module outside the repository, and what they declare to
-        be its exports.
-        """
-        found: Values = BOTTOM
-        for home, position in (
-            self.open_classes.module_declarations(module) if file.semantics.declares_modules else ()
-        ):
-            found |= singleton(ClassObject(home.id, position))
-            found |= self.bound(home, position, home.semantics.module_object)
-        return found
-
-    def _declared_in_module(self, file: File, module: str, name: str) -> Values:
-        """What declarations of a module say of a name in it."""
-        found: Values = BOTTOM
-        for home, position in (
-            self.open_classes.module_declarations(module) if file.semantics.declares_modules else ()
-        ):
-            is_whole = name == file.semantics.default_export and name not in home.names(position)
-            found |= self.bound(home, position, home.semantics.module_object if is_whole else name)
-        return found
-
-    def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
-        """A member of a class, or of a module with another name, that an import names like a module:
-        `import static a.Class.member`.
-        """
-        package, separator, owner = module.rpartition(file.semantics.separator)
-        found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
-        owners = list(only(found, ClassObject, ModuleObject))
-        return self.members.of_all(frozenset(owners), name, file)
-
-    def _whole_module(self, file: File, target: int) -> Values:
-        """A module, and what it declares to be its exports."""
-        name, home = file.semantics.module_object, self.file(target)
-        exported = self.bound(home, 0, name) if name and name in home.names(0) else BOTTOM
-        return singleton(ModuleObject(target)) | exported
-
 
 def _names_its_type(file: File, owner: int, name: str) -> bool:
     """True if a member has the name of its type, which is then one around: `Base *Base`."""
@@ -576,16 +350,6 @@ def _calls_what_it_is_of(value: Value, file: File) -> bool:
     """True if a decorator outside the repository made an object that calls what was decorated."""
     names = (value.name, value.last_name) if isinstance(value, ExternalResult) else ()
     return not decorating(file.semantics).isdisjoint(names)
-
-
-def _binding_calls(
-    file: File, name: str, binders: frozenset[str]
-) -> Iterator[tuple[int, Invocation]]:
-    """(scope, call) of each `name.binder(receiver, …)` of a file."""
-    for binder in sorted(binders):
-        for scope, call in file.uses.calls(binder):
-            if call.arguments and name in callee_names(receiver_of(call)):
-                yield scope, call
 
 
 def _continues(file: File, name: str) -> bool:

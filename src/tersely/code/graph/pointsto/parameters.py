@@ -68,7 +68,7 @@ class Parameters(Component):
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.annotations.instances(file, outer, scope.receiver_type)
         if index == 0 and _takes_receiver(file, position):
-            return self.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
+            return self.evaluator.receivers.of(file, position, bool(scope.flags & CLASS_METHOD))
         if mode in VARIADIC:
             return singleton(RestArguments(file.id, position, index))
         if annotation is None:

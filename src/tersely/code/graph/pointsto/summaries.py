@@ -144,7 +144,7 @@ class Summaries(Component):
         found: Values = BOTTOM
         for name in names:
             if isinstance(name, ConstantObject) and isinstance(name.constant, str):
-                found |= self.names.imported(file, name.constant, "")
+                found |= self.evaluator.imported.of(file, name.constant, "")
         return found
 
     def _settled(self, function: FunctionObject, place: int) -> Values:

@@ -22,6 +22,7 @@ class Value(Record):
 
 
 Values = frozenset[Value]
+ValuesByPlace = tuple[Values, ...]  # of arguments, or of the places of a tuple
 SomeValue = TypeVar("SomeValue", bound=Value)
 
 
@@ -61,7 +62,7 @@ class Instance(Defined):
     """An instance of a class, of a class below it if it is open, see `type_filtering`."""
 
     is_open: bool = False
-    arguments: tuple[Values, ...] = ()  # of each type parameter of the class, none if not known
+    arguments: ValuesByPlace = ()  # of each type parameter of the class, none if not known
 
 
 class GeneratorObject(Defined):
@@ -138,7 +139,7 @@ class CollectionObject(Value):
 class TupleObject(Value):
     """A tuple known only by what each place may hold."""
 
-    parts: tuple[Values, ...]
+    parts: ValuesByPlace
 
 
 class ConstantObject(Value):
@@ -244,7 +245,7 @@ def mapping_of(keys: Values, items: Values) -> Values:
     return singleton(CollectionObject(_shallow(items, 1), _shallow(keys, 1)))
 
 
-def tuple_of(parts: tuple[Values, ...]) -> Values:
+def tuple_of(parts: ValuesByPlace) -> Values:
     """A tuple known by what each place may hold."""
     return singleton(TupleObject(tuple(_shallow(part, 1) for part in parts)))
 
@@ -255,7 +256,7 @@ def refused(reasons: Values) -> Values:
     return singleton(RejectedPromise(plain)) if plain else BOTTOM
 
 
-def with_arguments(value: Instance, arguments: tuple[Values, ...]) -> Instance:
+def with_arguments(value: Instance, arguments: ValuesByPlace) -> Instance:
     """An instance of which it is known what the type parameters of its class stand for, as far as
     that is ours.
     """

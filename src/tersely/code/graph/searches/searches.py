@@ -72,20 +72,19 @@ class Searches(Component):
     ) -> frozenset[FoundCall]:
         """All calls that reach a definition; `near` looks less far, for a value."""
         search = Search(file, position, guess, near)
-        if not self.within_work(self.run, search) and not near:
+        self.within_work(self.run, search)
+        if not (search.is_done or near):
             self.within_work(self._run_cheaply, search, most=MAX_CHEAP_WORK)
         (self.bounds if near else self.program.notes).add(*search.bounds)
         return frozenset(search.found)
 
     def within_work(
         self, find: Callable[..., object], *arguments: object, most: float = inf
-    ) -> bool:
-        """Look for what uses a symbol until the work for that is spent; false if it was not enough."""
+    ) -> None:
+        """Look for what uses a symbol until the work for that is spent."""
         bounds = self.bounds
         with self.program.within(min(most, MAX_SEARCH_WORK, SEARCHED * bounds.left), SEARCH_LIMIT):
             bounds.collect(find, *arguments)
-            return True
-        return False
 
     def run(self, search: Search) -> None:
         """Find the calls; those by names that are computed at the end, and all only if there is work left."""
@@ -106,6 +105,7 @@ class Searches(Component):
                     search.seen.add(look)
                     self._search_file(search, carrier, self.file(file_id))
         search.found |= self._by_topic(search)
+        search.is_done = True
 
     def _run_cheaply(self, search: Search) -> None:
         """Find the calls by the names of a definition that are evaluated at little cost: a few others

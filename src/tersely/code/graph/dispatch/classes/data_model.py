@@ -84,7 +84,7 @@ class Descriptors(Component):
         """
         position = scope
         while position > 0:
-            for value in sorted(self.names.receiver_of(file, position)):
+            for value in sorted(self.evaluator.receivers.around(file, position)):
                 if found := self.properties_of(value, name, file):
                     return found
             if file.kind(position) not in MEMBER_OWNERS and name in file.names(position):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import Expression, last_name, last_part
 from tersely.code.graph.calls.passing import receiver_of
-from tersely.code.graph.calls.targets import Target
+from tersely.code.graph.calls.targets import Target, Targets
 from tersely.code.graph.dispatch.registrations.base_arguments import BaseArguments
 from tersely.code.graph.dispatch.registrations.routes import (
     NO_FIT,
@@ -121,7 +121,7 @@ class Topics(Component):
         self._reaching: dict[None, tuple[list[tuple[int, int, int]], frozenset[str]]] = {}
         self._links: dict[None, tuple[_Links, frozenset[str]]] = {}
 
-    def reached(self, file: File, scope: int, summary: Summary, call: Invocation) -> list[Target]:
+    def reached(self, file: File, scope: int, summary: Summary, call: Invocation) -> Targets:
         """The handlers that a call leads to by what is known of the function it calls."""
         if summary.reaches is None:
             return []
@@ -342,7 +342,7 @@ class Topics(Component):
                 routers.note(*registration, self._paths(registration), self._targets(registration))
         return routers
 
-    def _targets(self, registration: Registration) -> list[Target]:
+    def _targets(self, registration: Registration) -> Targets:
         """The handlers that a call registers."""
         file, scope, summary, call = registration
         return self.callbacks.called_back(summary, file, scope, call)
