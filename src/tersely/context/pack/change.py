@@ -11,10 +11,8 @@ from tersely.code.engine import Engine
 from tersely.code.index.history.history import history
 from tersely.code.symbols import Import, Symbol, SymbolsOf
 from tersely.context.lenses.candidate import View
-from tersely.context.lenses.diff.change import Change, in_tree
+from tersely.context.lenses.diff.change import Change, ChangeSources, in_tree
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
-from tersely.context.lenses.diff.evidence import ChangeSources
-from tersely.context.lenses.diff.rank import view_of
 from tersely.context.lenses.neighbours import Neighbours
 from tersely.context.pack.excerpt import Line, lines_of
 from tersely.context.pack.texts import Texts, cut_to_parts
@@ -41,6 +39,8 @@ def around_change(
     """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have
     room for.
     """
+    from tersely.context.lenses.diff.rank import view_of
+
     sources = sources_of(engine, root, change)
     view = view_of(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tersely.code.index.content import name_in_text, read_below
 from tersely.code.index.history.changes import Changes
@@ -26,9 +27,43 @@ from tersely.foundation.git.listing import in_repository
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.types import frozen, replace
 
+if TYPE_CHECKING:
+    from tersely.code.index.history.history import Commit
+    from tersely.code.nodes import Invocation
+    from tersely.code.search.lexical import Lexicon
+    from tersely.code.symbols import Edge, Symbol, SymbolsOf
+
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 INDEX, TREE, PATCH = "index", "worktree", "patch"
 LAST_COMMIT = "HEAD"
+
+
+@frozen
+class ChangeSources:
+    """The questions about the repository. Files that have changed are as the change leaves them."""
+
+    symbols_of: SymbolsOf
+    text_of: Callable[[str], bytes]  # nothing for a file that cannot be read
+    files_mentioning: Callable[[str], Collection[str]]
+    # the calls that reach a symbol by value, each with its path and how many parameters the receiver
+    # gives
+    passings: Callable[[str], Iterable[tuple[str, Invocation, int]]]
+    # the lines of a file that take a member of something that is known, and whether a class had it;
+    # by the path, the id of the class and the name
+    members: Callable[[str, str, str], Iterable[tuple[int, bool]]]
+    callers_nearby: Callable[[str], Sequence[Edge]]  # those that cost little to find
+    callees: Callable[[str], Sequence[Edge]]
+    lexicon: Callable[[], Lexicon]
+    commits: Callable[[], Sequence[Commit]]
+    paths: Collection[str]  # of all files
+    imports_of: Callable[[str], set[str]]  # the files that a file imports from
+    defining: Callable[[str], Collection[str]]  # the files that define a name
+    # what a function and those around it name by themselves, imports aside
+    locals_of: Callable[[Symbol], Collection[str]]
+    aliases_of: Callable[[str], Collection[str]]  # the names that a file imports
+    imported: Callable[[str, str], set[str]]  # the files that such a name is imported from
+    # the imports that name a file which has left, by file and line
+    imports_of_left: Callable[[str], Iterable[tuple[str, int]]]
 
 
 @frozen
@@ -55,9 +90,8 @@ class Revisions:
 
 def of_git(root: Path, store: Store, asked: Revisions) -> Change:
     """A change of which git knows; errors as `Changes` has them."""
-    is_since_head = asked.staged or asked.worktree
-    base = asked.base if asked.base or is_since_head else None
-    changes = Changes(root, base, asked.head, staged=asked.staged)
+    since_head = "" if asked.staged or asked.worktree else None
+    changes = Changes(root, asked.base or since_head, asked.head, staged=asked.staged)
     diffs = changes.diffs()
     is_tree = not (asked.head or asked.staged)
     blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=is_tree)])
@@ -65,7 +99,11 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
     def source(path: str, blob: str) -> bytes | None:
         return source_in(path, blobs[blob]) if blob in blobs else None
 
-    after = _after_in_tree(root) if is_tree else lambda one: source(one.path, one.blob)
+    def after(one: FileDiff) -> bytes | None:
+        if is_tree:
+            return in_tree(root, one.path) if one.path else None
+        return source(one.path, one.blob)
+
     files = [
         _placed(root, store, one, source(one.old_path, one.old_blob), after(one), number)
         for number, one in enumerate(diffs)
@@ -89,10 +127,6 @@ def _has_lines(diff: FileDiff) -> bool:
     return bool(diff.hunks) and not (
         diff.is_submodule or diff.is_binary or LINK_MODE in {diff.old_mode, diff.mode}
     )
-
-
-def _after_in_tree(root: Path) -> Callable[[FileDiff], bytes | None]:
-    return lambda diff: in_tree(root, diff.path) if diff.path else None
 
 
 def in_tree(root: Path, path: str) -> bytes | None:

@@ -14,20 +14,17 @@ from itertools import accumulate
 from math import exp, log, sqrt
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
-from tersely.code.index.history.history import Commit
-from tersely.code.nodes import Invocation
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem
 from tersely.code.symbols import (
     CALLABLE_KINDS,
     CLASS_KINDS,
-    Edge,
     Grade,
     Kind,
     Symbol,
-    SymbolsOf,
 )
+from tersely.context.lenses.diff.change import ChangeSources
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
 from tersely.context.lenses.diff.features.commit_features import cochanged, written
 from tersely.context.lenses.diff.features.lines import (
@@ -106,34 +103,6 @@ FIELDS = (
 )
 
 Place = tuple[str, int]  # a path, and a position among the definitions of the file
-
-
-@frozen
-class ChangeSources:
-    """The questions about the repository. Files that have changed are as the change leaves them."""
-
-    symbols_of: SymbolsOf
-    text_of: Callable[[str], bytes]  # nothing for a file that cannot be read
-    files_mentioning: Callable[[str], Collection[str]]
-    # the calls that reach a symbol by value, each with its path and how many parameters the receiver
-    # gives
-    passings: Callable[[str], Iterable[tuple[str, Invocation, int]]]
-    # the lines of a file that take a member of something that is known, and whether a class had it;
-    # by the path, the id of the class and the name
-    members: Callable[[str, str, str], Iterable[tuple[int, bool]]]
-    callers_nearby: Callable[[str], Sequence[Edge]]  # those that cost little to find
-    callees: Callable[[str], Sequence[Edge]]
-    lexicon: Callable[[], Lexicon]
-    commits: Callable[[], Sequence[Commit]]
-    paths: Collection[str]  # of all files
-    imports_of: Callable[[str], set[str]]  # the files that a file imports from
-    defining: Callable[[str], Collection[str]]  # the files that define a name
-    # what a function and those around it name by themselves, imports aside
-    locals_of: Callable[[Symbol], Collection[str]]
-    aliases_of: Callable[[str], Collection[str]]  # the names that a file imports
-    imported: Callable[[str, str], set[str]]  # the files that such a name is imported from
-    # the imports that name a file which has left, by file and line
-    imports_of_left: Callable[[str], Iterable[tuple[str, int]]]
 
 
 @frozen

@@ -25,8 +25,9 @@ from tersely.context.lenses.candidate import (
     merged,
     ranked,
 )
+from tersely.context.lenses.diff.change import ChangeSources
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
-from tersely.context.lenses.diff.evidence import FIELDS, ChangeSources, Evidence, gather
+from tersely.context.lenses.diff.evidence import FIELDS, Evidence, gather
 from tersely.context.lenses.diff.relevance import chances
 from tersely.context.lenses.diff.selection import chosen
 from tersely.context.lenses.diff.stale import STALE_TOKENS, stale_candidates, stale_uses

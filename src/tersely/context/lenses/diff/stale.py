@@ -14,6 +14,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import parse
 from tersely.context.lenses.candidate import STALE, TARGET_SCORE, Candidate, merged
+from tersely.context.lenses.diff.change import ChangeSources
 from tersely.context.lenses.diff.changed_symbols import (
     ASYNC,
     NEW_SIGNATURE,
@@ -23,7 +24,6 @@ from tersely.context.lenses.diff.changed_symbols import (
     FileChange,
     Side,
 )
-from tersely.context.lenses.diff.evidence import ChangeSources
 from tersely.foundation.types import replace
 
 MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
