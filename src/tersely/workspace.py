@@ -30,6 +30,7 @@ from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
 from tersely.foundation.storage.private import index_places
 from tersely.foundation.storage.roots import INDEX_FILE, resolved_directory
+from tersely.foundation.types import Closing
 
 if TYPE_CHECKING:
     from tersely.code.search.searcher import Filters, RankedHits
@@ -52,7 +53,7 @@ def is_indexed(root: str) -> bool:
         return engine.store.is_current()
 
 
-class Workspace:
+class Workspace(Closing):
     """A repository with its engine and settings. For one thread at a time; close it."""
 
     def __init__(
@@ -225,9 +226,3 @@ class Workspace:
     def close(self) -> None:
         """Let go of the index."""
         self.engine.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -23,7 +23,7 @@ from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 from tersely.foundation.text.agent_names import agent_name
-from tersely.foundation.types import Headers, JsonMapping, JsonObject
+from tersely.foundation.types import Closing, Headers, JsonMapping, JsonObject
 from tersely.relay.wire.documents import ArtifactTold, EventTold
 from tersely.relay.wire.home import HTTP_SOCKET, home_directory, socket_path
 
@@ -211,7 +211,7 @@ class _Asking:
         )
 
 
-class Client(_Asking):
+class Client(_Asking, Closing):
     """Asks the relay at one socket as one agent. May be used from several threads."""
 
     def _open(self) -> None:
@@ -319,12 +319,6 @@ class Client(_Asking):
     def close(self) -> None:
         """Let go of all connections. No thread may be asking any more."""
         self._pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class AsyncClient(_Asking):

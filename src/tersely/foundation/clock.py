@@ -8,6 +8,11 @@ wall_seconds = time.time
 elapsed_seconds = time.perf_counter
 
 
+def wall_ms() -> int:
+    """Now, in ms since 1970."""
+    return int(wall_seconds() * 1000)
+
+
 def local_time() -> str:
     """Now, for people who read a log."""
     return time.strftime("%Y-%m-%d %H:%M:%S")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from uuid import UUID
 
-from tersely.foundation.clock import wall_seconds
+from tersely.foundation.clock import wall_ms
 
 
 def new_id(now_ms: int | None = None) -> str:
     """A new UUID of version 7 (RFC 9562): its first 48 bits are the time in ms since 1970, the rest
     is random.
     """
-    stamp = int(wall_seconds() * 1000) if now_ms is None else now_ms
+    stamp = wall_ms() if now_ms is None else now_ms
     drawn = bytearray(stamp.to_bytes(6, "big") + os.urandom(10))
     drawn[6] = 0x70 | drawn[6] & 0x0F
     drawn[8] = 0x80 | drawn[8] & 0x3F

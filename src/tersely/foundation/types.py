@@ -9,7 +9,7 @@ that has to be compiled, which sets the fields, is when the first object is made
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import Any, Self, TypeVar, cast, dataclass_transform
 
 JsonObject = dict[str, Any]  # an object of JSON, decoded
 JsonMapping = Mapping[str, Any]  # the same, where it is only read
@@ -19,6 +19,19 @@ Weights = Mapping[str, float]  # how much something counts, by its name
 Sums = dict[str, float]  # the same, while it is added up
 Headers = Mapping[str, str]  # the fields of a head of HTTP
 ValueT = TypeVar("ValueT")
+
+
+class Closing:
+    """Something that the end of a `with` closes."""
+
+    def close(self) -> None:
+        """Let go of what is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 MISSING: Any = object()  # the default of a field that has to be given

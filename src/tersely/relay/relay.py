@@ -15,6 +15,7 @@ from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.private import is_private, make_state
+from tersely.foundation.types import Closing
 from tersely.relay import policy as policies
 from tersely.relay.access.access import Access
 from tersely.relay.access.audit import Audit
@@ -52,7 +53,7 @@ _TOKEN_BYTES = 32
 _NEW_TOKEN = "`tersely relay token rotate` makes a new one"  # noqa: S105 - a hint
 
 
-class Relay:
+class Relay(Closing):
     """The store, the policy and the calls of one home directory. May be used from any thread; close
     it.
     """
@@ -154,12 +155,6 @@ class Relay:
         """Write what waits, and let go of all files."""
         self.mail.close()
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _held_text(name: str, what: str, held: Counter[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Self
 
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Closing
 
 FOLDER = "held"
 # in which a child of a dead process lets go of what it has inherited: it begins a program
@@ -23,7 +24,7 @@ _POLL_SECONDS = 0.01
 _PID_BYTES = 20
 
 
-class Hold:
+class Hold(Closing):
     """A session that this process holds: once, or again where it is asked to share. Each is closed
     once.
     """
@@ -73,12 +74,6 @@ class Hold:
         if self._times == 0:
             self._path.unlink(missing_ok=True)
             os.close(self._descriptor)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _is_locked(descriptor: int, path: Path, session: str) -> bool:

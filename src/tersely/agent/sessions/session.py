@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tersely.agent.models.protocol import ModelMessage, Prompt, RawCall, RequestUsage
-from tersely.foundation.clock import wall_seconds
+from tersely.foundation.clock import wall_ms
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.storage.database import Database, Values
@@ -118,7 +118,7 @@ class ChatSession:
         begins_anew = draft.role == "user" and self.summary
         kept_from = (self.kept_from or new) if begins_anew else None
         stored = Stored(
-            new, self._head, draft.role, draft.content, draft.tokens, _now(), draft.turn, draft.shown, kept_from,
+            new, self._head, draft.role, draft.content, draft.tokens, wall_ms(), draft.turn, draft.shown, kept_from,
             json.dumps([list(call) for call in draft.calls]), draft.call_id, int(draft.is_whole),
             draft.picture,
         )  # fmt: skip
@@ -189,7 +189,7 @@ class ChatSession:
         counts = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         self._change(
             "insert into requests select session_id, id, ?, ?, ?, ?, ? from messages where id = ? returning 1",
-            (*counts, duration_ms, _now(), self.messages[-1].id),
+            (*counts, duration_ms, wall_ms(), self.messages[-1].id),
         )
 
     def spent_tokens(self) -> int:
@@ -306,7 +306,7 @@ class ChatSession:
         """
         moved = self._database.rows(
             "update sessions set head = ?, updated_at = ? where id = ? and head is ? returning id",
-            (head, _now(), self.id, self._head),
+            (head, wall_ms(), self.id, self._head),
         )
         if not moved:
             hint = f"tersely sessions fork {self.id[:8]} goes on from here without the other"
@@ -339,7 +339,3 @@ def branch(database: Database, head: str | None) -> list[Stored]:
         (head,),
     )
     return [Stored(*row) for row in rows]
-
-
-def _now() -> int:
-    return int(wall_seconds() * 1000)

@@ -11,12 +11,13 @@ from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import ChatSession, Stored, branch, gone
 from tersely.agent.sessions.tables import MIGRATIONS
 from tersely.capabilities.answers.text import counted
-from tersely.foundation.clock import local_minute, wall_seconds
+from tersely.foundation.clock import local_minute, wall_ms
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 from tersely.foundation.storage.database import Database
 from tersely.foundation.text.shortening import one_line
+from tersely.foundation.types import Closing
 
 MAX_LISTED_CHATS = 1_000  # sessions of the agent in one list
 FILE = "sessions.sqlite"
@@ -79,7 +80,7 @@ _LISTED = (
 _NEWEST = "order by updated_at desc, id desc"
 
 
-class SessionStore:
+class SessionStore(Closing):
     """The database of sessions. For one thread; close it."""
 
     def __init__(self, database: Database) -> None:
@@ -96,7 +97,7 @@ class SessionStore:
         self, repository: str, model: str, prefix: str, call_format: str, id: str = ""
     ) -> ChatSession:
         """A new session in a repository; the `id` is a new one where none is given."""
-        new, now = id or new_id(), _now()
+        new, now = id or new_id(), wall_ms()
         self.database.execute(
             "insert into sessions (id, created_at, updated_at, repo_path, model_id, prefix, way) "
             "values (?, ?, ?, ?, ?, ?, ?)",
@@ -119,7 +120,7 @@ class SessionStore:
 
         Raises `session_not_found` or `ambiguous_session`.
         """
-        found = self._last(repository) if wanted == LAST else self._called(wanted, repository)
+        found = self.every(repository, 1) if wanted == LAST else self._called(wanted, repository)
         if len(found) > 1:
             raise _ambiguous(wanted, found)
         if not found:
@@ -128,10 +129,6 @@ class SessionStore:
             )
             raise TerselyError("session_not_found", f"there is {what}", "tersely sessions list")
         return found[0]
-
-    def _last(self, repository: str) -> list[ListedSession]:
-        rows = self.database.rows(f"{_LISTED} where repo_path = ? {_NEWEST} limit 1", (repository,))
-        return [ListedSession(*row) for row in rows]
 
     def _called(self, wanted: str, repository: str) -> list[ListedSession]:
         """Those that a name or an id means; one more than are told."""
@@ -148,10 +145,10 @@ class SessionStore:
             )
         return [ListedSession(*row) for row in rows]
 
-    def every(self, repository: str) -> list[ListedSession]:
+    def every(self, repository: str, most: int = MAX_LISTED_CHATS) -> list[ListedSession]:
         """The latest sessions of a repository, the last one first."""
         rows = self.database.rows(
-            f"{_LISTED} where repo_path = ? {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,)
+            f"{_LISTED} where repo_path = ? {_NEWEST} limit ?", (repository, most)
         )
         return [ListedSession(*row) for row in rows]
 
@@ -167,7 +164,7 @@ class SessionStore:
             "forked_from, prefix, way, prefix_tier, summary, kept_from) select ?, ?, ?, repo_path, model_id, "
             f"active_tier, {called}, head, id, prefix, way, prefix_tier, summary, kept_from from sessions where id = ? "
             "returning 1",
-            (new, _now(), _now(), checked_name(name), id),
+            (new, wall_ms(), wall_ms(), checked_name(name), id),
         )
         if not made:
             raise gone()
@@ -227,12 +224,6 @@ class SessionStore:
         """Let go of the file."""
         self.database.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _forget(self, id: str) -> None:
         own = "(select id from messages where session_id = ?1)"
         for table in ("tool_calls", "requests"):
@@ -279,7 +270,3 @@ def checked_name(name: str) -> str:
 def name_of(message: str) -> str:
     """The name that a session takes from its first message."""
     return one_line(message, NAME_CHARACTERS)
-
-
-def _now() -> int:
-    return int(wall_seconds() * 1000)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.foundation.clock import wall_seconds
+from tersely.foundation.clock import wall_ms, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.database import Database
 from tersely.foundation.storage.hashing import content_hash
@@ -222,7 +222,7 @@ class CheckpointStore:
         with self._database.transaction():
             self._database.execute(
                 "insert or replace into artifact values (?, ?, ?, ?)",
-                (self._session, ref, content, int(wall_seconds() * 1000)),
+                (self._session, ref, content, wall_ms()),
             )
             self._database.execute(
                 "delete from artifact where session = ?1 and ref not in (select ref from artifact where session = ?1 "

@@ -42,7 +42,7 @@ from tersely.foundation.limits import MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from tersely.foundation.settings import load
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.text.tokens import Tokenizer
-from tersely.foundation.types import JsonMapping, field, frozen
+from tersely.foundation.types import Closing, JsonMapping, field, frozen
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolServers
@@ -88,7 +88,7 @@ class Choices:
     editor: Callable[[], EditorBridge | None] = no_editor  # that the user is in
 
 
-class Toolbox:
+class Toolbox(Closing):
     """All that the tools of one session share. For one call at a time; close it."""
 
     def __init__(self, root: Path, kept: CheckpointStore, asking: Asking, choices: Choices) -> None:
@@ -213,12 +213,6 @@ class Toolbox:
         """Let go of everything; on the event loop that it was used on."""
         self.asking.close()
         self.kept.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _alone(self, work: Callable[[], ResultT]) -> ResultT:
         with self._lock:

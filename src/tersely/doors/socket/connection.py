@@ -8,7 +8,7 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
-from tersely.foundation.clock import elapsed_seconds, wall_seconds
+from tersely.foundation.clock import elapsed_seconds, wall_ms
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
 from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.foundation.types import JsonObject
@@ -119,7 +119,7 @@ class SocketConnection(asyncio.Protocol):
             write(
                 type,
                 id or f"{self.session[:8]}.{self._envelopes}",
-                int(wall_seconds() * 1000),
+                wall_ms(),
                 payload,
                 **parts,
             )

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.foundation.storage.roots import is_within
 from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.foundation.types import Strings
 
@@ -164,7 +165,7 @@ def _included(settings: str) -> Iterable[str]:
 
 def _is_inside(path: str, directories: Iterable[str]) -> bool:
     real = os.path.realpath(path)
-    return any(f"{real}/".startswith(f"{directory.rstrip('/')}/") for directory in directories)
+    return any(is_within(real, directory) for directory in directories)
 
 
 def _home_of(tree: str) -> str:

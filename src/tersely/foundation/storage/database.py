@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
-from typing import Any, NamedTuple, NoReturn, Self, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import apsw
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import Closing, JsonObject
 
 DATABASE_RETRY_SECONDS = 0.01
 # a longer write-ahead log is copied into its database when that is closed
@@ -63,7 +63,7 @@ class Schema(NamedTuple):
     sql: str
 
 
-class Database:
+class Database(Closing):
     """One open SQLite database. Not for use from two threads at once, nor across a fork."""
 
     def __init__(
@@ -238,12 +238,6 @@ class Database:
             if self._log_bytes() <= DATABASE_KEPT_LOG_BYTES:
                 self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _reraise(self, error: apsw.Error | UnicodeDecodeError) -> NoReturn:
         if self._is_kept and _is_damage(error):

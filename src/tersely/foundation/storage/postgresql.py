@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from itertools import count
-from typing import Any, NamedTuple, NoReturn, Self, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import psycopg
 from psycopg import conninfo, errors, pq
@@ -20,6 +20,7 @@ from psycopg.types.numeric import Int8Dumper
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Closing
 
 POSTGRES_CONNECT_SECONDS = 4
 # of a server that was sent something, after which it is asked over another connection whether it
@@ -67,7 +68,7 @@ class DatabaseSession(NamedTuple):
         return f"the database {given.get('dbname') or 'postgres'!s} at {given.get('host') or 'this machine'!s}"
 
 
-class PostgresDatabase:
+class PostgresDatabase(Closing):
     """One connection, made again when it was lost. Not for use from two threads at once, nor across
     a fork.
 
@@ -154,12 +155,6 @@ class PostgresDatabase:
     def close(self) -> None:
         """Let go of the connection. Closing twice is fine."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _run(self, do: Callable[[Any, str], GivenT], sql: str) -> GivenT:
         statement = _numbered(self._session.rewritten(sql))

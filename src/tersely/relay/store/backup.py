@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
-from tersely.foundation.clock import wall_seconds
+from tersely.foundation.clock import wall_ms, wall_seconds
 from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.storage.database import Database
 from tersely.relay.encoding import timestamp
@@ -125,7 +125,7 @@ def last(home: Path) -> tuple[float, Path] | None:
 
 
 def _file_name() -> str:
-    return f"tersely-{timestamp(int(wall_seconds() * 1000)).replace(':', '-')}.tar"
+    return f"tersely-{timestamp(wall_ms()).replace(':', '-')}.tar"
 
 
 def _write(home: Path, stores: Path, file: IO[bytes]) -> None:

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tersely.foundation.git.repository import work_tree
-from tersely.foundation.storage.roots import enclosing_root
+from tersely.foundation.storage.roots import enclosing_root, is_within
 from tersely.relay.mail.identities import DIRECTORY, Identities
 from tersely.relay.teams.projects import KnownProjects
 
@@ -31,7 +31,7 @@ class WorkingTrees:
         place of its own: it may write there alone, and where programs keep what is theirs.
         """
         own, place = self._tree_of(agent), os.path.realpath(path)
-        if not own or not os.path.isabs(path) or _is_below(place, own):
+        if not own or not os.path.isabs(path) or is_within(place, own):
             return ""
         other = work_tree(os.path.dirname(place))
         if other and self._projects.project_of(other) == self._projects.project_of(own):
@@ -55,9 +55,5 @@ def _is_of_programs(place: str) -> bool:
     the user.
     """
     home = os.path.realpath(Path.home())
-    is_hidden = os.path.relpath(place, home).startswith(".") if _is_below(place, home) else False
-    return is_hidden or _is_below(place, os.path.realpath(tempfile.gettempdir()))
-
-
-def _is_below(place: str, directory: str) -> bool:
-    return f"{place}/".startswith(f"{directory.rstrip('/')}/")
+    is_hidden = os.path.relpath(place, home).startswith(".") if is_within(place, home) else False
+    return is_hidden or is_within(place, os.path.realpath(tempfile.gettempdir()))

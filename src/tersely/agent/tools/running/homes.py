@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tersely.foundation.storage.private import is_private, temporary_directory
+from tersely.foundation.storage.roots import is_within
 
 # Where tools install programs and libraries; relative to a home.
 _PROGRAMS = tuple(
@@ -50,7 +51,9 @@ def hidden(writable: Iterable[str]) -> list[str]:
     }
     open_places = list(writable)
     return sorted(
-        path for path in found if os.path.exists(path) and not _is_within(path, open_places)
+        path
+        for path in found
+        if os.path.exists(path) and not any(is_within(path, one) for one in open_places)
     )
 
 
@@ -64,7 +67,7 @@ def readable(more: Sequence[Path] = ()) -> list[str]:
     paths += [
         path
         for path in (*named, sys.prefix, sys.base_prefix, *_on_path())
-        if _is_within(path, homes)
+        if any(is_within(path, home) for home in homes)
     ]
     there = {os.path.normpath(path) for path in (*paths, *map(str, more)) if os.path.exists(path)}
     return sorted(path for path in there if not _holds_a_home(path, homes))
@@ -74,7 +77,8 @@ def _holds_a_home(path: str, homes: Sequence[str]) -> bool:
     """True if opening a place would open a whole home: however it is written, and wherever links
     lead.
     """
-    return any(_is_within(home, [path, os.path.realpath(path)]) for home in homes)
+    places = (path, os.path.realpath(path))
+    return any(is_within(home, place) for home in homes for place in places)
 
 
 def _homes() -> list[str]:
@@ -101,7 +105,3 @@ def _on_path() -> list[str]:
         above = os.path.dirname(folder.rstrip("/"))
         found.append(above if os.path.exists(f"{above}/{_MARK_OF_A_VENV}") else folder)
     return found
-
-
-def _is_within(path: str, places: Iterable[str]) -> bool:
-    return any(path == place or path.startswith(f"{place.rstrip('/')}/") for place in places)

@@ -18,7 +18,7 @@ from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.places import FileState
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
-from tersely.foundation.storage.roots import INDEX_DIRECTORY
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_within
 
 MAX_CLOSED_SOCKETS = 1_000  # of other programs, which a command does not reach
 MAX_GUARDED_FILES = 200  # of hooks, and of linked working trees
@@ -42,9 +42,7 @@ def sockets(writable: Sequence[str]) -> list[str]:
     found = []
     for name in sorted(names):
         with suppress(OSError):
-            is_ours = any(
-                name == place or name.startswith(f"{place.rstrip('/')}/") for place in writable
-            )
+            is_ours = any(is_within(name, place) for place in writable)
             if not is_ours and stat.S_ISSOCK(os.lstat(name).st_mode):
                 found.append(name)
     return found[:MAX_CLOSED_SOCKETS]

@@ -41,7 +41,7 @@ from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.storage.private import ignore_itself, index_places, is_private
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, INDEX_FILE, is_relay_home
 from tersely.foundation.system import is_of_user
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Closing, Strings
 
 # of one user in one repository, which may have been elsewhere before
 MAX_KEPT_INDEXES = 3
@@ -54,7 +54,7 @@ _INDEX_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}")
 _FILE_QUERY = "select id, path, language, size, hash, namespace from file where skipped = ''"
 
 
-class Store:
+class Store(Closing):
     """One open index. For one thread at a time."""
 
     def __init__(self, database: Database, notices: Strings = (), news: Strings = ()) -> None:
@@ -127,12 +127,6 @@ class Store:
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # What state it is in
 
