@@ -24,7 +24,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import Strings
+from tersely.foundation.text.shortening import listed
+from tersely.foundation.types import Closing, Strings
 
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
     from tersely.code.flow.reader import FlowReader
@@ -45,7 +46,7 @@ _BY_VALUE = 2  # the version of `marshal` that writes equal values alike
 FoundT = TypeVar("FoundT")
 
 
-class Engine:
+class Engine(Closing):
     """One repository, indexed. For one thread at a time."""
 
     def __init__(self, root: Path, store: Store) -> None:
@@ -74,12 +75,6 @@ class Engine:
     def close(self) -> None:
         """Let go of the index."""
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def refresh(
         self, progress: Progress | None = None, paths: Collection[str] | None = None
@@ -378,14 +373,13 @@ class Engine:
             other for other in self.store.symbols_of(symbol.path) if _is_numbered(other, symbol)
         ]
         if others:
-            listed = [
+            named = [
                 f"{other.qualname.removeprefix(symbol.qualname)} ({_lines(other)})"
                 for other in others
             ]
-            names, rest = ", ".join(listed[:MAX_CANDIDATES_NAMED]), listed[MAX_CANDIDATES_NAMED:]
-            more = f" and {len(rest)} more" if rest else ""
+            names = listed(named, MAX_CANDIDATES_NAMED)
             sentence = (
-                f"{visible_line(symbol.id)} has other definitions: {names}{more}; this answer is not about"
+                f"{visible_line(symbol.id)} has other definitions: {names}; this answer is not about"
                 f" them, ask for {visible_line(others[0].qualname)}"
             )
             self.note(Findings(other_definitions=frozenset((sentence,))))

@@ -20,7 +20,6 @@ from tersely.agent.tools.running import command as running
 from tersely.agent.tools.running.command import (
     CommandEnd,
     CommandLimits,
-    CommandOutput,
     Confinement,
     SharedWithCommands,
     confinement,
@@ -29,6 +28,7 @@ from tersely.agent.tools.running.command import (
 from tersely.agent.tools.running.sandbox_supervisor import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
+from tersely.foundation.text.shortening import KeptOutput
 
 PATIENCE_SECONDS = 60.0
 confined_only = pytest.mark.skipif(landlock_version() == 0, reason="the kernel has no Landlock")
@@ -169,11 +169,11 @@ def test_much_output_is_bounded_and_can_be_read_on(toolbox: Toolbox) -> None:
 
 
 def test_output_without_end_takes_bounded_memory() -> None:
-    output = CommandOutput(most_bytes=1_000)
+    output = KeptOutput(most_bytes=1_000)
     for _ in range(10_000):
         output.add(b"x" * 1_000)
-    assert len(output.text()) < 3_000
-    assert "bytes are left out here" in output.text()
+    assert len(output.content()) < 3_000
+    assert "bytes are left out here" in output.content().decode()
 
 
 def test_a_command_that_prints_a_great_deal_is_read_to_its_end(root: Path) -> None:

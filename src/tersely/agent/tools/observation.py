@@ -16,6 +16,7 @@ from tersely.agent.tools.declaration import Observation
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
 from tersely.foundation.text.escape import visible
+from tersely.foundation.text.shortening import KeptOutput
 from tersely.foundation.text.tokens import Tokenizer, well_formed
 
 MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
@@ -82,12 +83,9 @@ def clipped(line: str) -> str:
 
 def within_bytes(text: str) -> str:
     """The text, its middle left out where it is longer than an artifact may be."""
-    data = well_formed(text).encode()
-    if len(data) <= MAX_ARTIFACT_BYTES:
-        return data.decode()
-    half = MAX_ARTIFACT_BYTES // 2
-    gap = f"\n… {len(data) - 2 * half:,} bytes are left out here\n"
-    return data[:half].decode("utf-8", "ignore") + gap + data[-half:].decode("utf-8", "ignore")
+    kept = KeptOutput(MAX_ARTIFACT_BYTES)
+    kept.add(well_formed(text).encode())
+    return kept.content().decode("utf-8", "ignore")
 
 
 def _fitting(lines: Sequence[str], limit: int, ref: str, tokenizer: Tokenizer) -> tuple[int, int]:

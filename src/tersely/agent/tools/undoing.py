@@ -16,6 +16,7 @@ from tersely.agent.tools.running.undoable import COMMAND, HEADS, SKIPPED
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.shortening import listed
 from tersely.foundation.types import JsonMapping
 
 _MOST_NAMED = 8
@@ -72,8 +73,7 @@ def _not_kept(note: JsonMapping) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(visible_line(clipped(name)) for name in names[:_MOST_NAMED]) + more
+    return listed([visible_line(clipped(name)) for name in names], _MOST_NAMED)
 
 
 def _change(restored: Restored) -> MadeChange | None:

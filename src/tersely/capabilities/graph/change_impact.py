@@ -28,6 +28,7 @@ from tersely.capabilities.files.places import files_below, normal, why_not_index
 from tersely.capabilities.graph.listing import name_of
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text.shortening import listed
 from tersely.foundation.types import Strings, replace
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def text(impact: ChangeImpact, style: Style) -> str:
     since = f" since {base}" if base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}{pages}")]
     if impact.links:
-        blocks.append(f"links to {_few(list(map(name_of, impact.links)), NAMED_LINKS)}")
+        blocks.append(f"links to {listed(list(map(name_of, impact.links)), NAMED_LINKS)}")
     if impact.limits:
         reached = ", ".join(impact.limits)
         blocks.append(
@@ -231,18 +232,16 @@ def _of_git(workspace: Workspace, base: str) -> TestedChange:
 def _file_line(one: TestFile, style: Style) -> str:
     """How sure it is, the file with its tests, and the surest way."""
     sure = f"{one.certainty:.0%}" if one.tests else "named"
-    tests = f"  {style.symbol(_few(list(map(name_of, one.tests))))}" if one.tests else ""
+    tests = (
+        f"  {style.symbol(listed(list(map(name_of, one.tests)), NAMED_TESTS))}" if one.tests else ""
+    )
     names = " → ".join(name_of(step.id) for step in one.way)
-    through = f"  through {_few(list(map(name_of, one.through)))}" if one.through else ""
+    through = (
+        f"  through {listed(list(map(name_of, one.through)), NAMED_TESTS)}" if one.through else ""
+    )
     way = f"→ {names}" if names else "changed"
     said = style.faint(f"  {way}{through}") if one.tests else ""
     return f"  {style.doubtful(sure)}  {one.file}{tests}{said}"
-
-
-def _few(names: Sequence[str], limit: int = NAMED_TESTS) -> str:
-    """Some names, and how many more."""
-    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
 
 
 def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:

@@ -14,15 +14,15 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
-from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
-from tersely.foundation.clock import Stopwatch, wall_seconds
+from tersely.foundation.clock import Stopwatch, wall_ms
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.detached import kill_session
+from tersely.foundation.process.pipes import is_readable
+from tersely.foundation.text.shortening import KeptOutput
 from tersely.foundation.types import frozen
 
 RUN_SECONDS = 3_600  # for a program that is run for its coverage
@@ -109,7 +109,7 @@ def _new_folder(runs: Path) -> Path:
         kept = sorted(path for path in runs.iterdir() if path.is_dir() and not path.is_symlink())
         for old in kept[: max(0, len(kept) - MAX_KEPT_RUNS + 1)]:
             shutil.rmtree(old, ignore_errors=True)
-        folder = runs / f"{int(wall_seconds() * 1000):015d}-{os.getpid()}"
+        folder = runs / f"{wall_ms():015d}-{os.getpid()}"
         folder.mkdir()
     except OSError as error:
         raise TerselyError("unwritable_output", f"the run cannot be kept: {error}") from error
@@ -161,30 +161,12 @@ def _keep(stream: IO[bytes], output: Path) -> bool:
     """Write output to a file up to the bound, half of it from the end. False if the time limit is
     exceeded.
     """
-    watch = Stopwatch()
-    half = MAX_RUN_OUTPUT_BYTES // 2
-    written, left_out, tail_bytes = 0, 0, 0
-    tail: deque[bytes] = deque()
-    with output.open("wb") as file, DefaultSelector() as selector:
-        selector.register(stream, EVENT_READ)
-        while selector.select(max(0.0, RUN_SECONDS - watch.seconds())):
+    watch, kept, is_open = Stopwatch(), KeptOutput(MAX_RUN_OUTPUT_BYTES), True
+    try:
+        while is_open and is_readable(stream.fileno(), RUN_SECONDS - watch.seconds()):
             chunk = os.read(stream.fileno(), _CHUNK_BYTES)
-            if not chunk:
-                _end(file, tail, left_out)
-                return True
-            head = chunk[: max(0, half - written)]
-            file.write(head)
-            written += len(head)
-            tail.append(chunk[len(head) :])
-            tail_bytes += len(chunk) - len(head)
-            while tail_bytes > half + _CHUNK_BYTES:
-                gone = len(tail.popleft())
-                left_out, tail_bytes = left_out + gone, tail_bytes - gone
-        _end(file, tail, left_out)
-    return False
-
-
-def _end(file: IO[bytes], tail: deque[bytes], left_out: int) -> None:
-    if left_out:
-        file.write(f"\n… {left_out:,} bytes are left out here\n".encode())
-    file.writelines(tail)
+            kept.add(chunk)
+            is_open = bool(chunk)
+    finally:
+        output.write_bytes(kept.content())
+    return not is_open

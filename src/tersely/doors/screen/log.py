@@ -38,6 +38,7 @@ from tersely.doors.screen.entries.folding import Folding
 from tersely.doors.screen.entries.thoughts import Thought
 from tersely.doors.screen.link import is_behind
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.shortening import listed
 
 MAX_ENTRIES = 200  # on the screen; the session keeps everything
 MAX_NAMED_ITEMS = 4  # of what was put into the prompt
@@ -251,6 +252,5 @@ class Log(VerticalScroll, can_focus=True):
 
 
 def _retrieved(event: Retrieved) -> str:
-    names = ", ".join(visible_line(item.name) for item in event.items[:MAX_NAMED_ITEMS])
-    more = len(event.items) - MAX_NAMED_ITEMS
-    return f"read beforehand, {event.tokens:,} tokens ({event.why}): {names}{f' and {more} more' if more > 0 else ''}"
+    names = listed([visible_line(item.name) for item in event.items], MAX_NAMED_ITEMS)
+    return f"read beforehand, {event.tokens:,} tokens ({event.why}): {names}"

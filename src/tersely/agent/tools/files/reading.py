@@ -26,6 +26,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError, finished, started
 from tersely.foundation.limits import MAX_SHOWN_LINES
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.text.shortening import listed
 from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_READ_BYTES = 50_000_000  # of a file that lines are shown of
@@ -136,10 +137,8 @@ def _others(root: Path, path: str, told: str) -> str:
     others = [
         name for name in names if name not in known and name.rstrip("/") not in places.NOT_OURS
     ]
-    more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
-    return (
-        f"not indexed: {' '.join(map(visible_line, others[:_MOST_OTHERS]))}{more}" if others else ""
-    )
+    shown = listed(list(map(visible_line, others)), _MOST_OTHERS, " ")
+    return f"not indexed: {shown}" if others else ""
 
 
 def _with_path(arguments: JsonMapping) -> JsonObject:

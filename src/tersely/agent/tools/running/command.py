@@ -11,7 +11,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +21,7 @@ from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
+from tersely.foundation.text.shortening import KeptOutput
 from tersely.foundation.types import Environment, JsonMapping, JsonObject
 
 LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
@@ -206,7 +206,7 @@ async def _kept(given: JsonMapping, limits: CommandLimits, heard: Heard) -> Comm
     finally:
         os.close(writing)
     try:
-        output = CommandOutput()
+        output = KeptOutput(MAX_ARTIFACT_BYTES)
         async with asyncio.timeout(limits.seconds + 2 * COMMAND_END_SECONDS):
             assert supervisor.stdin is not None
             assert supervisor.stdout is not None
@@ -215,12 +215,16 @@ async def _kept(given: JsonMapping, limits: CommandLimits, heard: Heard) -> Comm
                 output.add(chunk)
                 heard(chunk)
             await supervisor.wait()
-        return _ended(os.read(reading, _STATUS_BYTES), output.text())
+        return _ended(os.read(reading, _STATUS_BYTES), _text(output))
     except TimeoutError:
-        return CommandEnd("time", None, False, output.text())
+        return CommandEnd("time", None, False, _text(output))
     finally:
         os.close(reading)
         await _let_go(supervisor)
+
+
+def _text(output: KeptOutput) -> str:
+    return output.content().decode("utf-8", "replace")
 
 
 async def _shown(given: JsonMapping, limits: CommandLimits, window: Window) -> CommandEnd | None:
@@ -257,37 +261,3 @@ def _ended(said: bytes, output: str) -> CommandEnd:
     except ValueError:  # somebody ended the supervisor; what it ran has been told to end with it
         return CommandEnd("left", None, False, output)
     return CommandEnd(told["why"], told["status"], told["is_clear"], output)
-
-
-class CommandOutput:
-    """The output of a program: the first half of a bound, and the last; in between any number of
-    bytes.
-    """
-
-    def __init__(self, most_bytes: int = MAX_ARTIFACT_BYTES) -> None:
-        self._half = most_bytes // 2
-        self._head = bytearray()
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
-        self._left_out = 0
-
-    def add(self, chunk: bytes) -> None:
-        """Take what was printed next."""
-        room = self._half - len(self._head)
-        if room > 0:
-            self._head += chunk[:room]
-            chunk = chunk[room:]
-        if chunk:
-            self._tail.append(chunk)
-            self._tail_bytes += len(chunk)
-        while self._tail and self._tail_bytes - len(self._tail[0]) >= self._half:
-            gone = len(self._tail.popleft())
-            self._tail_bytes -= gone
-            self._left_out += gone
-
-    def text(self) -> str:
-        """All that is kept of it."""
-        gap = (
-            f"\n… {self._left_out:,} bytes are left out here\n".encode() if self._left_out else b""
-        )
-        return (bytes(self._head) + gap + b"".join(self._tail)).decode("utf-8", "replace")

@@ -14,6 +14,7 @@ from tersely.cli.agent.command_spec import STANDARD_INPUT
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
 from tersely.foundation.text.escape import fenced
+from tersely.foundation.text.shortening import KeptOutput
 from tersely.foundation.text.tokens import well_formed
 
 MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
@@ -70,8 +71,7 @@ def _read(say: Callable[[str], None]) -> bytes:
     """All of standard input; of much the beginning and the end, which say most of a log."""
     if sys.stdin is None:
         return b""
-    half = MAX_PIPED_KEPT_BYTES // 2
-    head, tail, size = bytearray(), bytearray(), 0
+    kept, size = KeptOutput(MAX_PIPED_KEPT_BYTES), 0
     try:
         if not select.select([_PLACE], [], [], PIPED_PATIENCE_SECONDS)[0]:
             say("waiting for standard input to end (with `< /dev/null` there is none)")
@@ -80,22 +80,15 @@ def _read(say: Callable[[str], None]) -> bytes:
             if size > MAX_PIPED_BYTES:
                 message = f"standard input has more than {MAX_PIPED_BYTES:,} bytes"
                 raise TerselyError("invalid_argument", message, "say less: head, tail, grep")
-            room = half - len(head)
-            head += piece[:room]
-            tail += piece[room:]
-            if len(tail) > 2 * half + _CHUNK_BYTES:
-                del tail[:-half]
+            kept.add(piece)
     except OSError as error:
         raise TerselyError(
             "unreadable_file", f"standard input cannot be read: {error.strerror}"
         ) from error
-    left_out = len(head) + len(tail) < size or len(tail) > half
-    if not left_out:
-        return bytes(head + tail)
-    del tail[:-half]
-    gap = f"{size - 2 * half:,} bytes of {size:,} are left out here"
-    say(f"standard input is long: {gap.removesuffix(' here')} in the middle")
-    return b"".join([head, f"\n[{gap}]\n".encode(), tail])
+    gap = f"{kept.left_out:,} bytes of {size:,} are left out"
+    if kept.left_out:
+        say(f"standard input is long: {gap} in the middle")
+    return kept.content(f"\n[{gap} here]\n")
 
 
 def _text(content: bytes) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
 from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.foundation.text.shortening import listed
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.encoding import timestamp
 from tersely.relay.store import streams
@@ -78,11 +79,8 @@ def summary(event: Event) -> str:
 
 def _operations(said: Any) -> str:
     operations = [one for one in said if isinstance(one, Mapping)] if isinstance(said, list) else []
-    shown = ", ".join(
-        f"{one.get('op')} {one.get('path')}" for one in operations[:_SHOWN_OPERATIONS]
-    )
-    left = len(operations) - _SHOWN_OPERATIONS
-    return f"{shown} and {left} more" if left > 0 else shown
+    named = [f"{one.get('op')} {one.get('path')}" for one in operations]
+    return listed(named, _SHOWN_OPERATIONS)
 
 
 def _target(event: Event) -> Target | None:
