@@ -4,7 +4,6 @@ home.
 
 from __future__ import annotations
 
-import os
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +15,8 @@ from tersely.client.request import AnswerT, RelayRequest
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import CLIENT_SECONDS
 from tersely.foundation.network import http
+from tersely.foundation.storage.files import write_private
+from tersely.foundation.storage.private import READING, read_bounded
 from tersely.relay.wire.addresses import is_loopback
 
 JOINED = "joined.json"  # in the home
@@ -44,8 +45,8 @@ def load(home: Path) -> JoinedRelay | None:
     """
     path = home / JOINED
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
-            return msgspec.json.decode(file.read(MAX_JOINED_BYTES), type=JoinedRelay)
+        content = read_bounded(path, MAX_JOINED_BYTES, READING)
+        return msgspec.json.decode(content, type=JoinedRelay)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -58,17 +59,9 @@ def load(home: Path) -> JoinedRelay | None:
 def save(home: Path, membership: JoinedRelay) -> None:
     """Keep what this machine has joined, for this user alone; raises `unwritable_output`."""
     path = home / JOINED
-    draft = home / f".{JOINED}.{os.getpid()}"
     try:
-        with os.fdopen(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb"
-        ) as file:
-            file.write(msgspec.json.encode(membership))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_private(path, msgspec.json.encode(membership), lasts=True)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise TerselyError("unwritable_output", f"{path}: {error.strerror}") from error
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -13,6 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
+from tersely.foundation.storage.files import write_private
+from tersely.foundation.storage.private import READING, read_bounded
 from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_UNSENT_MESSAGES = 1_000  # of one name
@@ -64,7 +65,8 @@ class Outbox(Generic[MessageT]):
         sent_id = new_id()
         try:
             self._folder.mkdir(0o700, parents=True, exist_ok=True)
-            _write(path, json.dumps({"id": sent_id, "message": asdict(cast("Any", message))}))
+            kept = {"id": sent_id, "message": asdict(cast("Any", message))}
+            write_private(path, json.dumps(kept).encode(), lasts=True)
         except OSError as error:
             raise TerselyError(
                 "unwritable_output", f"the message cannot be kept: {error.strerror}"
@@ -113,24 +115,10 @@ def _is_regular(path: Path) -> bool:
 
 
 def _load(path: Path) -> JsonObject:
-    """The content of a file, decoded; raises `ValueError`, `TypeError` or `RecursionError` for
-    anything else.
+    """The content of a file, decoded; raises `OSError`, `ValueError`, `TypeError` or
+    `RecursionError` for anything else.
     """
-    with path.open("rb") as file:
-        data = file.read(MAX_UNSENT_BYTES + 1)
-    if len(data) > MAX_UNSENT_BYTES:
-        raise ValueError(f"{path} is longer than any message")
-    kept = json.loads(data)
+    kept = json.loads(read_bounded(path, MAX_UNSENT_BYTES, READING))
     if not isinstance(kept, dict) or not isinstance(kept.get("message"), dict):
         raise TypeError(f"{path} has no message")
     return kept
-
-
-def _write(path: Path, text: str) -> None:
-    """Put a file in its place at once, on the disk."""
-    draft = path.with_suffix(".new")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)

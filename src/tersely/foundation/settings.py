@@ -7,17 +7,15 @@ From weak to strong: the defaults below, `[tool.tersely]` in the repository's `p
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
+from tersely.foundation.storage.private import read_bounded
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
-from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.foundation.text.suggestion import suggestion
 from tersely.foundation.types import Environment, JsonObject, field, fields, frozen
 
@@ -42,6 +40,11 @@ OWN = ".tersely/config.toml"
 WAYS_OF_CALLING = ("auto", "native", "grammar", "schema", "text")
 
 
+def _own(default: str = "none") -> Any:
+    """A setting of the user's own."""
+    return field(default=default, metadata={"own": True})
+
+
 @frozen
 class Settings:
     """The decisions, all made. A number below its `least` is refused.
@@ -62,28 +65,28 @@ class Settings:
     # answers of before that still hold
     kept_answers: str = field(default="use", metadata={"choices": ("use", "off")})
     # places that .git may lead to, as in PATH
-    git_elsewhere: str = field(default="none", metadata={"own": True})
+    git_elsewhere: str = _own()
     # of the server whose vectors search compares
-    embedder_url: str = field(default="none", metadata={"own": True})
-    embedder_model: str = field(default="none", metadata={"own": True})  # of those that it serves
-    embedder_key: str = field(default="none", metadata={"own": True})  # the server's API key
+    embedder_url: str = _own()
+    embedder_model: str = _own()  # of those that it serves
+    embedder_key: str = _own()  # the server's API key
     # of the model that the agent talks to
-    chat_url: str = field(default="usual", metadata={"own": True})
-    chat_model: str = field(default="first", metadata={"own": True})  # of those that it serves
+    chat_url: str = _own("usual")
+    chat_model: str = _own("first")  # of those that it serves
     # what the server knows the user by
-    chat_key: str = field(default="none", metadata={"own": True})
+    chat_key: str = _own()
     # for its commands
     chat_network: str = field(default="off", metadata={"own": True, "choices": ("off", "on")})
     # places that these may write to, as in PATH
-    chat_writable: str = field(default="none", metadata={"own": True})
+    chat_writable: str = _own()
     # places in homes that these may read
-    chat_readable: str = field(default="none", metadata={"own": True})
+    chat_readable: str = _own()
     # that these get besides, with commas
-    chat_variables: str = field(default="none", metadata={"own": True})
+    chat_variables: str = _own()
     # that it may fetch from, with commas
-    chat_private_hosts: str = field(default="none", metadata={"own": True})
+    chat_private_hosts: str = _own()
     # the command of the server of the Model Context Protocol that has a browser
-    chat_browser: str = field(default="none", metadata={"own": True})
+    chat_browser: str = _own()
     # old turns leave a window that fills
     chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})
     # of any answer; 0: its share of the window
@@ -92,7 +95,7 @@ class Settings:
     # of all requests of a session; 0: any number
     chat_session_tokens: int = field(default=0, metadata={"least": 0})
     # the database of PostgreSQL that the relay keeps all in
-    store: str = field(default="none", metadata={"own": True})
+    store: str = _own()
     complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
 
 
@@ -155,7 +158,7 @@ def _is_inside(root: Path, place: str, complaints: list[str]) -> bool:
 def _read_toml(path: Path, needed: bytes = b"") -> JsonObject:
     """The tables of a file, nothing if there is none or `needed` is not in it."""
     try:
-        content = _read_bounded(path)
+        content = read_bounded(path, MAX_SETTINGS_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
@@ -175,17 +178,6 @@ def _read_toml(path: Path, needed: bytes = b"") -> JsonObject:
         raise TerselyError(
             "invalid_setting", f"{path} is nested too deeply", "simplify the file"
         ) from error
-
-
-def _read_bounded(path: Path) -> bytes:
-    """The content of a regular file. A pipe would keep us waiting, and a device has no end."""
-    with os.fdopen(os.open(path, os.O_RDONLY | NO_WAITING | UNCHANGED), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
-        content = file.read(MAX_SETTINGS_BYTES + 1)
-    if len(content) > MAX_SETTINGS_BYTES:
-        raise OSError(errno.EFBIG, f"larger than {MAX_SETTINGS_BYTES:,} bytes")
-    return content
 
 
 def _table(parent: JsonObject, name: str) -> JsonObject:

@@ -21,6 +21,7 @@ import msgspec
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
+from tersely.foundation.storage.private import read_bounded
 from tersely.foundation.types import JsonObject, Strings, field, fields, frozen
 
 DEFAULT_PAYLOAD_BYTES = 16_384
@@ -123,7 +124,7 @@ def load(home: Path) -> Policy:
     """The policy of a home directory; the defaults where it says nothing; raises `invalid_setting`."""
     path = home / CONFIG
     try:
-        content = path.read_bytes()[: MAX_SETTINGS_BYTES + 1]
+        content = read_bounded(path, MAX_SETTINGS_BYTES)
     except FileNotFoundError:
         return Policy()
     except OSError as error:

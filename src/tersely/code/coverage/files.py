@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import json
-import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from tersely.code.coverage.formats import read_coverage
 from tersely.code.coverage.model import Coverage, Tested
 from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.private import READING
+from tersely.foundation.storage.private import READING, read_bounded
 from tersely.foundation.types import field, frozen
 
 MAX_REPORT_BYTES = 200_000_000
@@ -94,21 +93,15 @@ def _hashes(path: Path) -> dict[str, str]:
 def read(path: Path) -> DatedFile:
     """A regular file of at most `MAX_REPORT_BYTES`, no link; raises `unreadable_file`."""
     try:
-        descriptor = os.open(path, READING)
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise TerselyError("unreadable_file", f"{path.name} is not a file")
-            content = file.read(MAX_REPORT_BYTES + 1)
+        modified_ns = path.lstat().st_mtime_ns
+        return DatedFile(read_bounded(path, MAX_REPORT_BYTES, READING), modified_ns)
     except OSError as error:
-        raise TerselyError(
-            "unreadable_file", f"{path.name} cannot be read: {error.strerror}"
-        ) from error
-    if len(content) > MAX_REPORT_BYTES:
-        raise TerselyError(
-            "unreadable_file", f"{path.name} is larger than {MAX_REPORT_BYTES:,} bytes"
-        )
-    return DatedFile(content, status.st_mtime_ns)
+        known = {
+            errno.EINVAL: "is not a file",
+            errno.EFBIG: f"is larger than {MAX_REPORT_BYTES:,} bytes",
+        }
+        why = known.get(error.errno or 0, f"cannot be read: {error.strerror}")
+        raise TerselyError("unreadable_file", f"{path.name} {why}") from error
 
 
 def latest_run(beside: Path) -> Path | None:

@@ -6,7 +6,6 @@ import errno
 import os
 import posixpath
 import re
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
@@ -14,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from tersely.code.languages.registry import source_in
 from tersely.foundation.limits import MAX_FILE_BYTES
-from tersely.foundation.storage.private import READING
+from tersely.foundation.storage.private import READING, read_bounded
 from tersely.foundation.system import IS_WINDOWS, NO_LINK, UNCHANGED
 
 # To look into a directory is not to list it, which the user may not be allowed to.
@@ -84,20 +83,7 @@ def read_file(path: str, folder: int | None = None, most_bytes: int = MAX_FILE_B
     """
     if IS_WINDOWS and _is_link(path):
         raise OSError(errno.ELOOP, "a link", path)
-    descriptor = os.open(path, READING, dir_fd=folder)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
-        content = b""
-        while len(content) <= most_bytes >= status.st_size:
-            part = os.read(descriptor, max(status.st_size - len(content), 0) + 1)
-            if not part:
-                return content
-            content += part
-    finally:
-        os.close(descriptor)
-    raise OSError(errno.EFBIG, "file too large", path)
+    return read_bounded(path, most_bytes, READING, folder)
 
 
 def utf8(source: bytes) -> bytes:

@@ -14,12 +14,17 @@ from tersely.foundation.storage.hashing import sealed, unsealed
 from tersely.foundation.storage.private import MAKING
 
 
-def write_private(place: Path, content: bytes) -> None:
-    """Write a file that its user alone may read; `OSError` where that cannot be."""
+def write_private(place: Path, content: bytes, *, lasts: bool = False) -> None:
+    """Write a file that its user alone may read, and have it be on the disk where it `lasts`;
+    `OSError` where that cannot be.
+    """
     draft = place.with_name(f"{place.name}.{os.urandom(4).hex()}.new")
     try:
         with open(os.open(draft, MAKING, 0o600), "wb") as file:
             file.write(content)
+            if lasts:
+                file.flush()
+                os.fsync(file.fileno())
         draft.replace(place)
     except BaseException:
         draft.unlink(missing_ok=True)

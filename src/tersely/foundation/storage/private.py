@@ -9,6 +9,7 @@ the next `git pull`, is never there. Imported by every command through `daemon.p
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
@@ -27,12 +28,14 @@ from tersely.foundation.system import (
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tersely.foundation.types import Environment
 
 # How a file is opened that may have been put there: no link is followed, and no pipe waited for.
 READING = os.O_RDONLY | NO_LINK | NO_WAITING | UNCHANGED
 MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | UNCHANGED  # likewise, where there must be none
+FOLLOWING = READING & ~NO_LINK  # likewise, of what may be a link
 KEY_BYTES = 32
 NAME_BYTES = 8  # of whose an index is, and of which root: too many to be guessed
 SECOND_INDEXES = "indexes"  # beside the key: of repositories that hold those of others
@@ -90,6 +93,29 @@ def make_state(directory: str) -> None:
     os.makedirs(directory, 0o700, exist_ok=True)
     if not os.listdir(directory):
         ignore_itself(directory, 0o600)
+
+
+def read_bounded(
+    path: str | Path, most_bytes: int, flags: int = FOLLOWING, folder: int | None = None
+) -> bytes:
+    """The content of a regular file of at most so many bytes; `OSError` for anything else. A pipe
+    would keep us waiting, and a device has no end. With the descriptor of a `folder` the path is
+    one from there.
+    """
+    descriptor = os.open(path, flags, dir_fd=folder)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        content = b""
+        while len(content) <= most_bytes >= status.st_size:
+            part = os.read(descriptor, max(status.st_size - len(content), 0) + 1)
+            if not part:
+                return content
+            content += part
+    finally:
+        os.close(descriptor)
+    raise OSError(errno.EFBIG, f"larger than {most_bytes:,} bytes", path)
 
 
 def ignore_itself(directory: str, mode: int = 0o644) -> None:

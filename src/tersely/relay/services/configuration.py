@@ -9,9 +9,8 @@ Without either there is one, `tldr`, which leads to the code daemon of each work
 
 from __future__ import annotations
 
-import os
+import errno
 import re
-import stat
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from msgspec import Meta, Struct
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
+from tersely.foundation.storage.private import read_bounded
 from tersely.foundation.types import Environment, JsonObject, frozen, replace
 
 # the type of services that speak the code daemon's protocol, and the name of the first
@@ -104,17 +104,12 @@ def _decided(bridged: Bridged, environment: Environment) -> Bridged:
 
 def _read(path: Path) -> list[Bridged]:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            # a pipe would keep the relay waiting
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TerselyError("unreadable_file", f"{path} is not a regular file")
-            content = file.read(MAX_SETTINGS_BYTES + 1)
+        content = read_bounded(path, MAX_SETTINGS_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise TerselyError("unreadable_file", f"{path}: {error.strerror}") from error
-    if len(content) > MAX_SETTINGS_BYTES:
-        raise TerselyError("invalid_setting", f"{path} has more than {MAX_SETTINGS_BYTES:,} bytes")
+        code = "invalid_setting" if error.errno == errno.EFBIG else "unreadable_file"
+        raise TerselyError(code, f"{path}: {error.strerror}") from error
     try:
         given = msgspec.json.decode(content, type=_File)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

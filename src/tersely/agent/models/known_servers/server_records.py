@@ -5,7 +5,6 @@ read.
 from __future__ import annotations
 
 import json
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +14,12 @@ from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import KnownModel
 from tersely.foundation.storage.files import write_private
-from tersely.foundation.storage.private import READING, make_state, state_directory
+from tersely.foundation.storage.private import (
+    READING,
+    make_state,
+    read_bounded,
+    state_directory,
+)
 from tersely.foundation.types import Environment, JsonObject
 
 FILE = "model-servers.json"
@@ -101,8 +105,7 @@ def _servers_in(path: Path | None) -> JsonObject:
     if path is None:
         return {}
     try:
-        with open(os.open(path, READING), "rb") as file:
-            kept = json.loads(file.read(MAX_RECORDS_BYTES))
+        kept = json.loads(read_bounded(path, MAX_RECORDS_BYTES, READING))
         servers = kept["servers"] if kept["version"] == VERSION else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}

@@ -20,6 +20,7 @@ from tersely.agent.tools.others.tool_server import ToolServer
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.foundation.storage.private import read_bounded
 from tersely.foundation.text.escape import visible
 from tersely.foundation.types import Environment, JsonMapping
 
@@ -61,9 +62,7 @@ def configured(environment: Environment) -> dict[str, ToolServer]:
     folder = environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")
     path = Path(folder) / FILE
     try:
-        with path.open("rb") as file:
-            said = json.loads(file.read(MAX_SETTINGS_BYTES))
-        servers = said["mcpServers"]
+        servers = json.loads(read_bounded(path, MAX_SETTINGS_BYTES))["mcpServers"]
         return {str(name): _read(one) for name, one in list(servers.items())[:MAX_TOOL_SERVERS]}
     except FileNotFoundError:
         return {}
