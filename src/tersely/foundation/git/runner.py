@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.foundation.git.repository import LeadsOutError, check_home, homes_of, work_tree
 from tersely.foundation.types import Environment, record
@@ -136,6 +136,32 @@ def beginning(root: str, words: Sequence[str]) -> bytes:
     except (OSError, GitUnavailableError):
         return b""
     return b"" if watch.why else text
+
+
+class GitObject(NamedTuple):
+    """An object of a repository as `git cat-file --batch` prints it."""
+
+    id: str
+    kind: str
+    content: bytes
+
+
+def objects_in(output: bytes) -> Iterator[GitObject]:
+    """The objects that `git cat-file --batch` has printed; what is missing is left out."""
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        name, kind, *size = output[at:end].decode().split()
+        at = end + 1
+        if size:
+            yield GitObject(name, kind, output[at : at + int(size[0])])
+            at += int(size[0]) + 1
+
+
+def blob_sizes(output: bytes) -> dict[str, int]:
+    """The bytes of each blob that `git cat-file --batch-check` has printed, by its id."""
+    rows = map(str.split, output.decode("ascii", "replace").splitlines())
+    return {row[0]: int(row[2]) for row in rows if row[1:2] == ["blob"]}
 
 
 # What a repository may do to us

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Coroutine
 from contextlib import suppress
 from typing import NamedTuple, Self
 from urllib.parse import SplitResult, urlsplit
@@ -163,12 +163,9 @@ class Gate:
                     [head.line, *(f"{key}: {value}" for key, value in head.fields), "", ""]
                 ).encode("latin-1")
             server.writer.write(first)
-        both = [asyncio.create_task(_pump(browser.reader, server.writer))]
-        both.append(asyncio.create_task(_pump(server.reader, browser.writer)))
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await _end(both)
+        await _until_one_ends(
+            _pump(browser.reader, server.writer), _pump(server.reader, browser.writer)
+        )
 
     def _check_asker(self, head: _Head, parts: SplitResult) -> None:
         """Raises `denied` where a page of elsewhere asks a private place."""
@@ -243,12 +240,10 @@ async def _pass_on(browser: _Ends, server: _Ends, head: _Head, line: str) -> Non
     if head.field("transfer-encoding") or not length.isdecimal():
         raise ValueError("a browser says how long a body is")
     server.writer.write(head.closing(line))
-    asking = [asyncio.create_task(_send_body(browser.reader, server.writer, int(length)))]
-    asking.append(asyncio.create_task(_send_answer(server.reader, browser.writer)))
-    try:
-        await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await _end(asking)
+    await _until_one_ends(
+        _send_body(browser.reader, server.writer, int(length)),
+        _send_answer(server.reader, browser.writer),
+    )
 
 
 async def _send_body(
@@ -274,8 +269,12 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         await writer.drain()
 
 
-async def _end(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    with suppress(*_FAILURES):
-        await asyncio.gather(*tasks, return_exceptions=True)
+async def _until_one_ends(*works: Coroutine[None, None, None]) -> None:
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        with suppress(*_FAILURES):
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -20,7 +20,13 @@ from typing import NamedTuple
 
 from tersely.agent.tools.files.places import NOT_OURS, FileState
 from tersely.foundation.git.listing import GitListing, in_repository
-from tersely.foundation.git.runner import GitUnavailableError, environment, run
+from tersely.foundation.git.runner import (
+    GitUnavailableError,
+    blob_sizes,
+    environment,
+    objects_in,
+    run,
+)
 from tersely.foundation.limits import MAX_SNAPSHOT_FILE_BYTES
 
 MAX_SNAPSHOT_FILES = 50_000  # of a repository in which what commands change can be undone
@@ -318,12 +324,7 @@ def _ids(entries: Iterable[_Entry]) -> list[str]:
 def _batches(root: Path, store: Path, entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:
     """The entries in order, cut where the next one's bytes would be too many."""
     given = "".join(f"{one}\n" for one in _ids(entries))
-    rows = (
-        _git(root, store, ["cat-file", "--batch-check=%(objectname) %(objectsize)"], given)
-        .decode()
-        .splitlines()
-    )
-    size_of = {name: int(size) for name, size in map(str.split, rows) if size.isdecimal()}
+    size_of = blob_sizes(_git(root, store, ["cat-file", "--batch-check"], given))
     batch: list[_Entry] = []
     left = _BATCH_BYTES
     for entry in entries:
@@ -340,16 +341,7 @@ def _batches(root: Path, store: Path, entries: Sequence[_Entry]) -> Iterator[lis
 def _contents(root: Path, store: Path, ids: Iterable[str]) -> dict[str, bytes]:
     """The bytes of objects by their ids; none for what is not there."""
     output = _git(root, store, ["cat-file", "--batch"], "".join(f"{one}\n" for one in ids))
-    found, at = {}, 0
-    while at < len(output):
-        end = output.index(b"\n", at)
-        name, kind, *rest = output[at:end].decode().split()
-        at = end + 1
-        if rest:
-            size = int(rest[0])
-            found[name] = output[at : at + size] if kind == "blob" else b""
-            at += size + 1
-    return found
+    return {one.id: one.content if one.kind == "blob" else b"" for one in objects_in(output)}
 
 
 def _state(mode: int, own_mode: int, contents: Mapping[str, bytes], id: str) -> FileState | None:

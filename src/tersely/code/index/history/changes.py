@@ -20,7 +20,13 @@ from tersely.code.index.listing.ignore import is_skipped_name
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree
-from tersely.foundation.git.runner import GitUnavailableError, index_of_caller, run
+from tersely.foundation.git.runner import (
+    GitUnavailableError,
+    blob_sizes,
+    index_of_caller,
+    objects_in,
+    run,
+)
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.types import replace
 
@@ -100,14 +106,7 @@ class Changes:
         answer = self._git(
             "cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode()
         )
-        found: dict[str, bytes] = {}
-        at = 0
-        while at < len(answer):
-            end = answer.index(b"\n", at)
-            name, _, size = answer[at:end].decode("ascii").split(" ")
-            found[name] = utf8(answer[end + 1 : end + 1 + int(size)])
-            at = end + 2 + int(size)
-        return found
+        return {one.id: utf8(one.content) for one in objects_in(answer)}
 
     def _sizes(self, ids: Collection[str]) -> Mapping[str, int]:
         """The bytes of blobs, without those that are not there."""
@@ -117,8 +116,7 @@ class Changes:
         answer = self._git(
             "cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode()
         )
-        rows = (row.split() for row in answer.decode("ascii", "replace").splitlines())
-        return {row[0]: int(row[2]) for row in rows if row[1:2] == ["blob"]}
+        return blob_sizes(answer)
 
     def tip(self) -> str:
         """The commit from which history is told: that which the changes lead to, or grow from; ""
