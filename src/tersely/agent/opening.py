@@ -116,18 +116,18 @@ async def open_agent(model: Model, wanted: WantedAgent) -> CodingAgent:
         identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         has_editor = await asyncio.to_thread(wanted.choices.editor) is not None
+        call_format = call_format_of(model.abilities, wanted.options.calls)
+        tools = tools_for(
+            call_format,
+            with_code_context=wanted.options.with_code_context,
+            has_editor=has_editor,
+            has_browser=bool(wanted.choices.browser),
+        )
         toolbox, session = await _open_parts(
-            model.abilities, wanted, store, budget, identifier, has_editor
+            model.abilities, wanted, store, budget, identifier, call_format, tools
         )
         opened.pop_all()  # what is open is the agent's to close now
-    call_format = call_format_of(model.abilities, wanted.options.calls)
     gauge = Gauge(toolbox.tokenizer)
-    tools = tools_for(
-        call_format,
-        with_code_context=wanted.options.with_code_context,
-        has_editor=has_editor,
-        has_browser=bool(wanted.choices.browser),
-    )
     session.note_model(model.abilities.model, wanted.server)
     budgeted = BudgetedModel(model, session, gauge, wanted.options.session_tokens)
     conversation = Conversation(
@@ -161,7 +161,8 @@ async def _open_parts(
     store: SessionStore,
     budget: Budget,
     id: str,
-    has_editor: bool,
+    call_format: CallFormat,
+    tools: Sequence[AgentTool],
 ) -> tuple[Toolbox, ChatSession]:
     """The toolbox and the session, whose tools keep their things under its id."""
     root = wanted.root.resolve(strict=True)
@@ -174,20 +175,13 @@ async def _open_parts(
     choices = replace(wanted.choices, observation_tokens=budget.observation)
     toolbox = Toolbox.open(root, wanted.folder, id, wanted.answer_words, choices)
     try:
-        call_format = call_format_of(abilities, wanted.options.calls)
         if going_on is not None and (going_on.call_format, going_on.model) == (
             call_format.value,
             abilities.model,
         ):
             return toolbox, going_on
         tier = going_on.tier if going_on else 0
-        offered = tools_for(
-            call_format,
-            with_code_context=wanted.options.with_code_context,
-            has_editor=has_editor,
-            has_browser=bool(wanted.choices.browser),
-        )
-        prefix = await _prefix(abilities, call_format, toolbox, tier, offered)
+        prefix = await _prefix(abilities, call_format, toolbox, tier, tools)
         if going_on is not None:
             going_on.use(abilities.model, prefix, call_format.value, tier)
             return toolbox, going_on

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
-from tersely.agent.context.window import Counter
 from tersely.agent.models.protocol import (
     Constraint,
     Model,
@@ -123,7 +122,7 @@ async def summarised(
     return TurnsSummary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE, usage)
 
 
-def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:
+def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Tokenizer) -> str:
     """The messages, calls and results of turns, a line each: the first, then the newest that have
     room.
     """

@@ -15,13 +15,13 @@ from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.context.pack_parser import PackPiece, joined, not_yet_in, pieces
-from tersely.agent.context.window import Counter
 from tersely.agent.events import RetrievedItem
 from tersely.agent.tool_calling import PathTrie
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
 from tersely.foundation.text.escape import visible
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
@@ -61,7 +61,7 @@ async def retrieve(
     asked: AskedRepository,
     message: str,
     most_tokens: int,
-    counter: Counter,
+    counter: Tokenizer,
     paths: PathTrie | None = None,
 ) -> Retrieval | None:
     """The code that a message is about, within a budget; None where the rule says so or nothing is
@@ -143,7 +143,7 @@ def _rows(rows: Sequence[JsonMapping]) -> str:
     return "\n".join(lines)
 
 
-def news(found: Retrieval, said: Sequence[str], counter: Counter) -> Retrieval | None:
+def news(found: Retrieval, said: Sequence[str], counter: Tokenizer) -> Retrieval | None:
     """The part of what was found that is not in these texts; None where nothing is left.
 
     Where they say what AGENTS.md asks, nothing more of it is said.
@@ -157,7 +157,7 @@ def news(found: Retrieval, said: Sequence[str], counter: Counter) -> Retrieval |
     return _found(left, f"{found.why}; less what the prompt has already", counter) if left else None
 
 
-def _found(parts: Sequence[PackPiece], why: str, counter: Counter) -> Retrieval:
+def _found(parts: Sequence[PackPiece], why: str, counter: Tokenizer) -> Retrieval:
     sized: dict[str, int] = {}
     for piece in parts:
         name = piece.file or "outline"
@@ -167,7 +167,7 @@ def _found(parts: Sequence[PackPiece], why: str, counter: Counter) -> Retrieval:
     return Retrieval(text, items, counter.count(text), why, tuple(parts))
 
 
-def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
+def digest(content: bytes, most_tokens: int, counter: Tokenizer) -> str:
     """The requests of a project to agents, in short: headings, lists and commands before prose; ""
     where it asks nothing.
     """

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 from tersely.agent.models.protocol import ModelMessage, Prompt, RawCall, RequestUsage
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.foundation.types import frozen
 
 MAX_REPLY_TOKENS = 8_000
@@ -28,13 +28,6 @@ LEAST_PICTURES = 2  # for which the share of observations has room, where pictur
 MESSAGE_TOKENS = 6  # that a template adds to each message, about
 SUMMARY_SHARE = 5  # 1 in so many tokens of history may be a summary
 KEPT_SHARE = 2  # 1 in so many tokens of history stays when old turns leave
-
-
-class Counter(Protocol):
-    """Counts the tokens of a text, as `foundation.tokens.Tokenizer` does."""
-
-    def count(self, text: str) -> int:
-        """Its tokens."""
 
 
 @frozen
@@ -139,7 +132,7 @@ class Gauge:
     templates put into the prompt.
     """
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: Tokenizer) -> None:
         self.declared_tokens = 0
         self._counter = counter
         self._known: Prompt = ()

@@ -56,20 +56,22 @@ def _changing(
     summary: str,
     parameters: tuple[Parameter, ...],
     plan: editing.Planning,
-    form: str = "",
+    **other: Any,
 ) -> AgentTool:
-    """A tool that changes a file as it is planned."""
-    return AgentTool(
+    """A tool that changes a file as it is planned; `other` fields are different."""
+    tool = AgentTool(
         name, summary, parameters, Effect.WRITE, partial(editing.run, plan), partial(editing.preview, plan),
         subject="path", about=ApprovalSubject.PATH, refusal=partial(editing.refusal, plan),
-        is_doubtful=partial(editing.is_doubtful, plan), form=form,
+        is_doubtful=partial(editing.is_doubtful, plan),
     )  # fmt: skip
+    return replace(tool, **other)
 
 
 _PATH = Parameter("path", role=Role.PATH)
 _NEW_PATH = replace(_PATH, role=Role.NEW_PATH)
 _ANY_PATH = replace(_PATH, required=False)
 _START, _END = _optional("start", int), _optional("end", int)
+_EDITED = (_PATH, _raw("old", required=False), _raw("body"), _START, _END)
 
 TOOLS: tuple[AgentTool, ...] = (
     AgentTool(
@@ -112,7 +114,7 @@ TOOLS: tuple[AgentTool, ...] = (
     _changing(
         "edit",
         "replaces a text; edit(path, start, end, body) lines; edit(path, body) a short file",
-        (_PATH, _raw("old", required=False), _raw("body"), _START, _END),
+        _EDITED,
         editing.plan_edit,
         form="edit(path, old, body)",
     ),
@@ -156,17 +158,12 @@ TOOLS: tuple[AgentTool, ...] = (
         editor.diagnostics,
         is_in_editor=True,
     ),
-    AgentTool(
+    _changing(
         "editor_edit",
         "as edit, in the user's editor, which can undo it",
-        (_PATH, _raw("old", required=False), _raw("body"), _START, _END),
-        Effect.WRITE,
-        editor.edit,
-        editor.edit_preview,
-        subject="path",
-        about=ApprovalSubject.PATH,
-        refusal=editor.edit_refusal,
-        is_doubtful=editor.edit_is_doubtful,
+        _EDITED,
+        editor.plan_edit,
+        run=editor.edit,
         other_name="vscode_edit",
         is_in_editor=True,
     ),

@@ -62,27 +62,12 @@ async def edit(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     return observation._replace(text=f"{observation.text} ({editor.title}: {saved})")
 
 
-def edit_preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
-    """The diff against what is in the editor."""
-    return editing.preview(editing.plan_edit, _in_editor(toolbox), arguments)
-
-
-def edit_refusal(toolbox: Toolbox, arguments: JsonMapping) -> Observation | None:
-    """The observation for the model if the change does not fit."""
-    try:
-        return editing.refusal(editing.plan_edit, _in_editor(toolbox), arguments)
-    except TerselyError as error:
-        return failed(error)
-
-
-def edit_is_doubtful(toolbox: Toolbox, arguments: JsonMapping) -> bool:
-    """True if a change is asked for again that the grammar speaks against."""
-    if not toolbox.has_doubts:
-        return False
-    try:
-        return editing.is_doubtful(editing.plan_edit, _in_editor(toolbox), arguments)
-    except TerselyError:
-        return False
+def plan_edit(toolbox: Toolbox, arguments: JsonMapping) -> editing.EditPlan | editing.RefusedEdit:
+    """The plan of an edit of what is in the editor; raises as `editing.plan_edit`, and
+    `editor_failed`.
+    """
+    opened = EditedFiles(the_editor(toolbox), toolbox.root)
+    return editing.plan_edit(toolbox.with_files(opened), arguments)
 
 
 async def terminal(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
@@ -118,10 +103,6 @@ def the_editor(toolbox: Toolbox) -> EditorBridge:
 
 def _status(status: int | None) -> str:
     return "failed" if status else "ok"
-
-
-def _in_editor(toolbox: Toolbox) -> Toolbox:
-    return toolbox.with_files(EditedFiles(the_editor(toolbox), toolbox.root))
 
 
 async def _done(toolbox: Toolbox, work: Callable[[EditorBridge], str]) -> Observation:
