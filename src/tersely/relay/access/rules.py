@@ -6,41 +6,18 @@ A question is a capability, an operation of HTTP that is none, or a type of enve
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonMapping
 from tersely.relay.access.principals import Level, Principal, is_meant
 from tersely.relay.store.streams import no_thread
 
+if TYPE_CHECKING:
+    from tersely.relay.access.access import Access
+
 Arguments = JsonMapping
-
-
-class RuleFacts(Protocol):
-    """The questions that rules ask of the relay."""
-
-    def owns(self, principal: Principal, name: str) -> bool:
-        """True if a name of an agent is this identity's."""
-
-    def is_member(self, principal: Principal, thread_id: str) -> bool:
-        """True if an identity may look into a thread."""
-
-    def thread_of(self, principal: Principal, ref: str) -> str:
-        """A thread that has an artifact and into which an identity may look; raises
-        `artifact_not_found`.
-        """
-
-    def reads_machine(self, capability: str) -> bool:
-        """True if a capability that is called reads the disk of the relay's machine."""
-
-    def is_of_machine(self, service: str) -> bool:
-        """True if a service is one of the relay's machine, which reads its disk."""
-
-    def waits_for_permission(self, principal: Principal, permission: str) -> bool:
-        """True if an agent of an identity waits for a permission."""
-
-
-Check = Callable[[RuleFacts, Principal, Arguments], Arguments]
+Check = Callable[["Access", Principal, Arguments], Arguments]
 
 
 class Rule(NamedTuple):
@@ -52,51 +29,51 @@ class Rule(NamedTuple):
     check: Check
 
 
-def _anything(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _anything(access: Access, principal: Principal, given: Arguments) -> Arguments:
     return given
 
 
-def _in_thread(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _in_thread(access: Access, principal: Principal, given: Arguments) -> Arguments:
     thread_id = given.get("thread") or ""
-    if thread_id and not facts.is_member(principal, thread_id):
+    if thread_id and not access.is_member(principal, thread_id):
         raise no_thread(thread_id)
     return given
 
 
-def _own_name(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _own_name(access: Access, principal: Principal, given: Arguments) -> Arguments:
     name = given.get("name") or ""
-    if name and not facts.owns(principal, name):
+    if name and not access.owns(principal, name):
         raise _denied(f"{name[:80]} is no name of {principal.name}")
     return given
 
 
-def _in_channel(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _in_channel(access: Access, principal: Principal, given: Arguments) -> Arguments:
     channel, member = given.get("channel") or "", given.get("member") or ""
     if not is_meant(principal.scopes.channels, channel):
         raise _denied(f"the token is not for the channel {channel[:80]}")
-    if member and not facts.owns(principal, member):
+    if member and not access.owns(principal, member):
         raise _denied(f"{member[:80]} is no name of {principal.name}")
     return given
 
 
-def _message(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _message(access: Access, principal: Principal, given: Arguments) -> Arguments:
     to = given.get("to") or ""
     channel = given.get("channel") or (to if to.startswith("#") else "")
     if channel:
-        _in_channel(facts, principal, {"channel": channel})
-    return _in_thread(facts, principal, given)
+        _in_channel(access, principal, {"channel": channel})
+    return _in_thread(access, principal, given)
 
 
-def _topic(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _topic(access: Access, principal: Principal, given: Arguments) -> Arguments:
     kind, _, name = (given.get("topic") or "").partition(":")
-    if kind == "logs" and not facts.owns(principal, name):
+    if kind == "logs" and not access.owns(principal, name):
         raise _denied("what others log is theirs")
     return given
 
 
-def _in_project(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _in_project(access: Access, principal: Principal, given: Arguments) -> Arguments:
     if given.get("thread"):
-        return _in_thread(facts, principal, given)
+        return _in_thread(access, principal, given)
     project = given.get("project") or ""
     if given.get("root"):
         raise TerselyError(
@@ -109,35 +86,35 @@ def _in_project(facts: RuleFacts, principal: Principal, given: Arguments) -> Arg
     return given
 
 
-def _artifact(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _artifact(access: Access, principal: Principal, given: Arguments) -> Arguments:
     if given.get("thread"):
-        return _in_thread(facts, principal, given)
-    return {**given, "thread": facts.thread_of(principal, str(given.get("ref", "")))}
+        return _in_thread(access, principal, given)
+    return {**given, "thread": access.thread_of(principal, str(given.get("ref", "")))}
 
 
-def _call(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _call(access: Access, principal: Principal, given: Arguments) -> Arguments:
     capability = str(given.get("capability", ""))
-    if facts.reads_machine(capability) and not principal.may(Level.ADMIN):
+    if access.reads_machine(capability) and not principal.may(Level.ADMIN):
         raise _denied(f"{capability[:80]} reads the disk of the relay's machine")
-    return _in_thread(facts, principal, given)
+    return _in_thread(access, principal, given)
 
 
-def _service(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _service(access: Access, principal: Principal, given: Arguments) -> Arguments:
     service = str(given.get("service", ""))
-    if facts.is_of_machine(service) and not principal.may(Level.ADMIN):
+    if access.is_of_machine(service) and not principal.may(Level.ADMIN):
         raise _denied(f"{service[:80]} reads the disk of the relay's machine")
     return given
 
 
-def _permission(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
-    if not facts.waits_for_permission(principal, str(given.get("name", ""))):
+def _permission(access: Access, principal: Principal, given: Arguments) -> Arguments:
+    if not access.waits_for_permission(principal, str(given.get("name", ""))):
         raise TerselyError(
             "permission_not_found", f"no agent of {principal.name} waits for that", "see agents"
         )
     return given
 
 
-def _own_token(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
+def _own_token(access: Access, principal: Principal, given: Arguments) -> Arguments:
     if given.get("name") != principal.token_id:
         raise _denied("only the user that the relay belongs to ends the tokens of others")
     return given

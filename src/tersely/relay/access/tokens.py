@@ -21,7 +21,7 @@ from tersely.relay.access.principals import LOCAL, WRITER, Principal, PrincipalK
 from tersely.relay.encoding import encode
 from tersely.relay.mail.identities import check_misleading
 from tersely.relay.store.commands import Append, StoreBatch
-from tersely.relay.store.store import TENANT_NAME, Store
+from tersely.relay.store.store import TENANT_NAME, Store, paged
 
 STREAM = "access/tokens"
 CODE_SECONDS = 15 * 60  # in which a code has to be used
@@ -76,13 +76,9 @@ class Grant:
 
 def tenants(store: Store) -> set[str]:
     """All who were ever given a token, but for the owner of the relay."""
-    found: set[str] = set()
-    after = 0
-    while entries := store.entries(STREAM, after):
-        after = entries[-1].number
-        changes = (msgspec.json.decode(one.body, type=_TokenChange) for one in entries)
-        found |= {one.token.tenant for one in changes if one.token is not None}
-    return found - {LOCAL}
+    entries = paged(store.entries, STREAM)
+    changes = (msgspec.json.decode(one.body, type=_TokenChange) for one in entries)
+    return {one.token.tenant for one in changes if one.token is not None} - {LOCAL}
 
 
 class Tokens:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
+from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_READ_ENTRIES
 from tersely.foundation.types import frozen, replace
 from tersely.relay.artifacts.preview.make import (
     TYPES,
@@ -362,10 +362,7 @@ def _same_artifact(store: Store, artifact: Artifact) -> Artifact | None:
 
 
 def _check(name: str, kind: str) -> None:
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise TerselyError(
-            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
-        )
+    threads.check_name(name)
     if kind and kind not in TYPES:
         raise TerselyError(
             "invalid_argument", f"there is no type {kind[:40]!r}", f"one of {', '.join(TYPES)}"

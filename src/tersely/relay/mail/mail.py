@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
+from tersely.foundation.limits import INDEXED_MESSAGES, MESSAGE_RETRY_SECONDS
 from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.channels import ChannelMembers
 from tersely.relay.mail.elsewhere import Everywhere
@@ -345,14 +345,7 @@ class Mail:
     def sweep(self) -> int:
         """Forget old messages; how many. Waits for the disk."""
         older_than_ms = self.store.now_ms() - MESSAGE_KEPT_SECONDS * 1000
-        removed = 0
-        while True:
-            swept = self.store.write(
-                lambda tables: boxes.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)
-            ).result()
-            removed += swept
-            if swept < MAX_SWEPT_BLOBS:
-                return removed
+        return self.store.remove_in_parts(partial(boxes.sweep, older_than_ms=older_than_ms))
 
     # With other processes
 

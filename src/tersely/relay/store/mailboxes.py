@@ -261,13 +261,20 @@ _ADVANCE = {
 
 def expire(tables: Tables) -> tuple[list[Settled], int | None]:
     """Make dead letters of what nobody has taken in its time; and when the next would be one."""
-    rows = tables.database.rows(
-        f"update delivery set stage = {Stage.DEAD:d}, dead_ms = ?, note = '{EXPIRED}' "
-        "where stage = 0 and expires_ms is not null and expires_ms <= ? returning mailbox, size",
-        (tables.now_ms, tables.now_ms),
-    )
+    which = "expires_ms is not null and expires_ms <= ?"
+    settled = _end(tables, EXPIRED, which, tables.now_ms)
     sql = "select min(expires_ms) from delivery where stage = 0 and expires_ms is not null"
-    return _told(tables, [Settled(*row) for row in rows]), tables.database.value(sql)
+    return settled, tables.database.value(sql)
+
+
+def _end(tables: Tables, note: str, which: str, value: Any) -> list[Settled]:
+    """Make dead letters of some that wait."""
+    rows = tables.database.rows(
+        f"update delivery set stage = {Stage.DEAD:d}, dead_ms = ?, note = ? "
+        f"where stage = 0 and {which} returning mailbox, size",
+        (tables.now_ms, note, value),
+    )
+    return _told(tables, [Settled(*row) for row in rows])
 
 
 def revive(tables: Tables, number: int, mailbox: str) -> list[Settled]:
@@ -298,14 +305,9 @@ def retire(tables: Tables, name: str) -> list[Settled]:
     database = tables.database
     left = database.rows("delete from member where name = ? returning channel", (name,))
     database.execute("delete from identity where name = ?", (name,))
-    rows = database.rows(
-        f"update delivery set stage = {Stage.DEAD:d}, dead_ms = ?, note = '{RETIRED}' "
-        "where stage = 0 and mailbox = ? returning mailbox, size",
-        (tables.now_ms, name),
-    )
     tables.news.names.add(name)
     tables.news.channels.update(row[0] for row in left)
-    return _told(tables, [Settled(*row) for row in rows])
+    return _end(tables, RETIRED, "mailbox = ?", name)
 
 
 def take(tables: Tables, mailbox: str, after: int, limit: int) -> list[Waiting]:
@@ -403,28 +405,26 @@ _JOINED = f"select {_COLUMNS} from delivery join message on message.number = del
 
 def waiting(database: Statements, mailbox: str, after: int, limit: int) -> list[Waiting]:
     """The messages that wait in a mailbox behind a number, the oldest first."""
-    sql = f"{_JOINED} where mailbox = ? and delivery.message > ? and stage = 0 order by delivery.message limit ?"
-    return [_waiting(row) for row in database.rows(sql, (mailbox, after, limit))]
+    which = "mailbox = ? and delivery.message > ? and stage = 0 order by delivery.message limit ?"
+    return _found(database, which, mailbox, after, limit)
 
 
 def box(database: Statements, mailbox: str, after: int, limit: int) -> list[Waiting]:
     """All that came to a mailbox behind a number, whatever became of it, the oldest first."""
-    sql = f"{_JOINED} where mailbox = ? and delivery.message > ? order by delivery.message limit ?"
-    return [
-        _waiting(row) for row in database.rows(sql, (mailbox, after, min(limit, MAX_READ_ENTRIES)))
-    ]
+    which = "mailbox = ? and delivery.message > ? order by delivery.message limit ?"
+    return _found(database, which, mailbox, after, min(limit, MAX_READ_ENTRIES))
 
 
 def dead(database: Statements, after: int, limit: int) -> list[Waiting]:
     """The dead letters behind a number, the oldest first."""
-    sql = f"{_JOINED} where stage = {Stage.DEAD:d} and delivery.message > ? order by delivery.message limit ?"
-    return [_waiting(row) for row in database.rows(sql, (after, min(limit, MAX_READ_ENTRIES)))]
+    which = f"stage = {Stage.DEAD:d} and delivery.message > ? order by delivery.message limit ?"
+    return _found(database, which, after, min(limit, MAX_READ_ENTRIES))
 
 
 def delivery(database: Statements, mailbox: str, number: int) -> Waiting | None:
     """One delivery."""
-    rows = database.rows(f"{_JOINED} where mailbox = ? and delivery.message = ?", (mailbox, number))
-    return _waiting(rows[0]) if rows else None
+    found = _found(database, "mailbox = ? and delivery.message = ?", mailbox, number)
+    return found[0] if found else None
 
 
 class Sought(NamedTuple):
@@ -437,8 +437,8 @@ class Sought(NamedTuple):
 
 def deliveries(database: Statements, number: int) -> list[Waiting]:
     """One message in all its mailboxes, by their names."""
-    sql = f"{_JOINED} where delivery.message = ? order by mailbox limit ?"
-    return [_waiting(row) for row in database.rows(sql, (number, MAX_READ_ENTRIES))]
+    which = "delivery.message = ? order by mailbox limit ?"
+    return _found(database, which, number, MAX_READ_ENTRIES)
 
 
 def history(
@@ -517,5 +517,6 @@ def sequence_name(mailbox: str, sender: str, topic: str) -> str:
     return f"{sender} {mailbox} {topic}"
 
 
-def _waiting(row: Any) -> Waiting:
-    return Waiting._make((*row[:13], Stage(row[13]), *row[14:]))
+def _found(database: Statements, which: str, *values: Any) -> list[Waiting]:
+    rows = database.rows(f"{_JOINED} where {which}", values)
+    return [Waiting._make((*row[:13], Stage(row[13]), *row[14:])) for row in rows]

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from tersely.foundation.clock import wall_seconds
+from tersely.foundation.clock import wall_ms, wall_seconds
 from tersely.foundation.errors import TerselyError, failing_as
 from tersely.foundation.limits import (
     MAX_BLOB_BYTES,
@@ -30,6 +30,7 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.storage.database import FULL, Database
 from tersely.foundation.storage.disk import is_full
+from tersely.foundation.types import Closing
 from tersely.relay.store import tables as on
 from tersely.relay.store.commands import (
     Attached,
@@ -65,9 +66,23 @@ _INCOMING = "incoming"
 _LOG = logging.getLogger("tersely.relay")
 
 ResultT = TypeVar("ResultT")
+NumberedT = TypeVar("NumberedT", StreamEntry, Attached)
 Watcher = Callable[[frozenset[str]], None]
 Attendant = Callable[[News | None], None]
 Replay = Callable[[bytes, bytes], bytes]
+
+
+def paged(
+    read: Callable[[str, int], list[NumberedT]], name: str, after: int = 0
+) -> Iterator[NumberedT]:
+    """All that `Store.entries` or `Store.attachments` has of a name after a number; no more than a
+    page of it is in memory.
+    """
+    while found := read(name, after):
+        yield from found
+        if len(found) < MAX_READ_ENTRIES:
+            return
+        after = found[-1].number
 
 
 def check(home: Path) -> None:
@@ -93,7 +108,7 @@ def ahead_ms(home: Path) -> int:
     if not (home / DATABASE).exists():
         return 0
     with Database.open_reader(home / DATABASE) as database:
-        ahead = on.last_ms(database) - int(wall_seconds() * 1000)
+        ahead = on.last_ms(database) - wall_ms()
     return ahead if ahead > MAX_CLOCK_STEP_MS else 0
 
 
@@ -114,7 +129,7 @@ def check_url(url: str) -> None:
         raise TerselyError("invalid_setting", "the driver of PostgreSQL is not installed", hint)
 
 
-class Store:
+class Store(Closing):
     """The memory of the relay. Every verb may be used from any thread; close it once, from one.
 
     Once a page was found to be damaged, nothing more is written: every verb that writes raises
@@ -201,19 +216,21 @@ class Store:
         """Forget the stream and the document of a name, and what is attached to it, a few rows at a
         time.
         """
-        while self._submit(lambda tables: on.discard(tables, name, MAX_SWEPT_BLOBS)).result():
-            pass
+        self.remove_in_parts(partial(on.discard, name=name))
 
     def sweep(self, older_than_ms: int) -> int:
         """Remove blobs that nobody has attached since a time (ms since 1970); how many there were."""
+        swept = self.remove_in_parts(partial(on.sweep, older_than_ms=older_than_ms))
+        return swept + self._sweep_strays(older_than_ms)
+
+    def remove_in_parts(self, remove: Callable[..., int]) -> int:
+        """Have `remove(tables, limit=…)` remove MAX_SWEPT_BLOBS at most in a transaction, until
+        nothing is left; how many there were.
+        """
         removed = 0
-        while True:
-            swept: int = self._submit(
-                lambda tables: on.sweep(tables, older_than_ms, MAX_SWEPT_BLOBS)
-            ).result()
-            removed += swept
-            if swept < MAX_SWEPT_BLOBS:
-                return removed + self._sweep_strays(older_than_ms)
+        while part := self._submit(partial(remove, limit=MAX_SWEPT_BLOBS)).result():
+            removed += part
+        return removed
 
     def check(self) -> None:
         """See whether the database is whole; raises `database_corrupt` where it is not, and nothing
@@ -342,11 +359,6 @@ class Store:
         return self._attached(
             "owner = ? and number > ?", (owner, after), min(limit, MAX_READ_ENTRIES)
         )
-
-    def owns(self, owner: str, digest: str) -> bool:
-        """True if a blob is attached to an owner under any name."""
-        sql = "select count(*) from attachment where owner = ? and digest = ?"
-        return bool(self._read.value(sql, (owner, digest)))
 
     def owners(self, digest: str) -> list[str]:
         """Whom a blob is attached to, the first at first."""
@@ -508,12 +520,6 @@ class Store:
         for reader in readers:
             reader.close()
         self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @property
     def _read(self) -> Statements:

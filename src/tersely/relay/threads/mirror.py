@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -20,8 +19,8 @@ from tersely.foundation.limits import MAX_READ_ENTRIES
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.encoding import encode
-from tersely.relay.store.store import Store
-from tersely.relay.store.streams import Event
+from tersely.relay.store.store import Store, paged
+from tersely.relay.store.streams import THREAD, event
 from tersely.relay.threads import threads
 
 MAX_MIRRORED_EVENTS = 100_000  # the latest of a thread
@@ -71,20 +70,14 @@ def write(store: Store, home: Path, thread_id: str) -> MirrorFolder:
 
 def _write_events(store: Store, thread_id: str, path: Path) -> int:
     """The latest events, one JSON object a line."""
-    last = store.last(f"thread/{thread_id}")
+    last = store.last(THREAD + thread_id)
     after = max(0, last - MAX_MIRRORED_EVENTS)
     written = 0
     with path.open("wb") as file:
-        while found := threads.events(store, thread_id, after, MAX_READ_ENTRIES):
-            file.writelines(_lines(found))
-            after, written = found[-1].number, written + len(found)
-            if len(found) < MAX_READ_ENTRIES:
-                break
+        for entry in paged(store.entries, THREAD + thread_id, after):
+            file.write(encode(event(thread_id, entry).told()) + b"\n")
+            written += 1
     return written
-
-
-def _lines(events: Iterable[Event]) -> Iterable[bytes]:
-    return (encode(event.told()) + b"\n" for event in events)
 
 
 def _write_artifacts(store: Store, thread_id: str, folder: Path) -> tuple[int, int]:

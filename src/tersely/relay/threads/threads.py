@@ -82,16 +82,21 @@ def read_state_ref(text: str) -> int:
     return int(text.removeprefix("v"))
 
 
+def check_name(name: str) -> None:
+    """Raise `invalid_argument` for a name that is too long."""
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise TerselyError(
+            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
+        )
+
+
 def create(
     store: Store, name: str, actor: str, thread_id: str = "", most: Mapping[str, int] | None = None
 ) -> Thread:
     """A new thread with an empty state at version 1; raises `version_conflict` if there is one of
     the id.
     """
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise TerselyError(
-            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
-        )
+    check_name(name)
     now_ms = store.now_ms()
     thread = Thread(thread_id or new_id(now_ms), name, timestamp(now_ms), actor, most or {})
     about = {"name": name, "created_at": thread.created_at, "created_by": actor}

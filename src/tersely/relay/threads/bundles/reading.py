@@ -107,8 +107,7 @@ def read(store: Store, file: IO[bytes], actor: str, count_tokens: CountTokens) -
         return _kept(store, bundle, actor, count_tokens)
     finally:
         for keep in taken:
-            if keep.file is not None:
-                keep.file.unlink(missing_ok=True)
+            store.let_go(keep)
 
 
 def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[KeptBlob]) -> _Bundle:
@@ -181,8 +180,7 @@ def _blob(archive: zipfile.ZipFile, store: Store, line: ArtifactLine) -> Taken:
             raise _invalid(f"artifact {line.digest[:80]} is larger than it says") from None
         raise
     if taken.keep.digest != line.digest or taken.keep.size_bytes != line.size:
-        if taken.keep.file is not None:
-            taken.keep.file.unlink(missing_ok=True)
+        store.let_go(taken.keep)
         raise _invalid(f"artifact {line.digest[:80]} is not what it says")
     return taken
 

@@ -7,15 +7,15 @@ from hashlib import sha256
 from itertools import islice
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.relay.services.calls import Call, Invocations
 from tersely.relay.store.commands import StoreBatch
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import Store, paged
 from tersely.relay.store.streams import (
     CAPABILITY_INVOKED,
     CHECKPOINT_CREATED,
     STATE,
     THREAD,
+    event,
     happened,
 )
 from tersely.relay.threads import threads
@@ -29,10 +29,7 @@ _SAME, _DIFFERS, _FAILED, _GONE = "same", "differs", "failed", "gone"
 
 def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> CheckpointTold:
     """Mark where a thread is now: the version of its state and its latest event, under a name."""
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise TerselyError(
-            "invalid_argument", f"a name has at most {MAX_NAME_CHARACTERS} characters"
-        )
+    threads.check_name(name)
     threads.get(store, thread_id)
     found = store.document(STATE + thread_id)
     ref = threads.state_ref(found[0] if found else 1)
@@ -52,25 +49,16 @@ def replay(
     threads.get(store, thread_id)
     compared: list[Compared] = []
     seen: set[str] = set()
-    while (
-        events := threads.events(store, thread_id, after)
-        if after < store.last(THREAD + thread_id)
-        else []
-    ):
-        after = events[-1].number
-        for event in events:
-            told = event.payload
-            if (
-                event.type != CAPABILITY_INVOKED
-                or told["cache_hit"]
-                or told["artifact_ref"] in seen
-            ):
-                continue
-            seen.add(told["artifact_ref"])
-            call = Call(thread_id, told["capability"], told["arguments"], actor)
-            compared.append(_compared(store, calls, event.number, call, told["artifact_ref"]))
-            if len(compared) == MAX_REPLAYED_CALLS:
-                return compared
+    for entry in paged(store.entries, THREAD + thread_id, after):
+        told = event(thread_id, entry).payload
+        is_call = entry.kind == CAPABILITY_INVOKED and not told["cache_hit"]
+        if not is_call or told["artifact_ref"] in seen:
+            continue
+        seen.add(told["artifact_ref"])
+        call = Call(thread_id, told["capability"], told["arguments"], actor)
+        compared.append(_compared(store, calls, entry.number, call, told["artifact_ref"]))
+        if len(compared) == MAX_REPLAYED_CALLS:
+            break
     return compared
 
 

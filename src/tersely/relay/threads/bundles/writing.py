@@ -21,7 +21,7 @@ from tersely.foundation.limits import (
 )
 from tersely.relay.encoding import canonical, decode, encode
 from tersely.relay.store.commands import Attached
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import Store, paged
 from tersely.relay.store.streams import STATE, THREAD
 from tersely.relay.threads import threads
 from tersely.relay.threads.bundles.format import (
@@ -44,7 +44,7 @@ _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 def write(store: Store, thread_id: str, file: IO[bytes]) -> Manifest:
     """Write everything that a thread consists of as a ZIP archive; raises `payload_too_large`."""
     thread = threads.get(store, thread_id)
-    kept = list(_attachments(store, thread_id))
+    kept = list(paged(store.attachments, THREAD + thread_id))
     lines = {
         ARTIFACTS: (encode(_artifact(one)) for one in kept),
         EVENTS: _events(store, thread_id),
@@ -67,11 +67,8 @@ def write(store: Store, thread_id: str, file: IO[bytes]) -> Manifest:
 
 
 def _events(store: Store, thread_id: str) -> Iterator[bytes]:
-    after = 0
-    while entries := store.entries(THREAD + thread_id, after):
-        after = entries[-1].number
-        for entry in entries:
-            yield encode(EventLine(entry.kind, entry.at_ms, Raw(entry.body)))
+    for entry in paged(store.entries, THREAD + thread_id):
+        yield encode(EventLine(entry.kind, entry.at_ms, Raw(entry.body)))
 
 
 def _versions(store: Store, thread_id: str) -> Iterator[bytes]:
@@ -90,13 +87,6 @@ def _versions(store: Store, thread_id: str) -> Iterator[bytes]:
         end = min(last + 1, start + MAX_READ_ENTRIES)
         for one in reversed(store.versions(name, end, end - start)):
             yield encode(VersionLine(one.at_ms, one.author, change=Raw(one.change)))
-
-
-def _attachments(store: Store, thread_id: str) -> Iterator[Attached]:
-    after = 0
-    while found := store.attachments(THREAD + thread_id, after):
-        after = found[-1].number
-        yield from found
 
 
 def _artifact(one: Attached) -> ArtifactLine:
