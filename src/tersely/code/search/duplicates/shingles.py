@@ -15,6 +15,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from tersely.code.languages.registry import line_comment_of
+from tersely.code.search.storage.collection import ranges
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 from tersely.foundation.arrays import Array, Ints, NDArray, np
 
@@ -109,18 +110,15 @@ def shingle_sets(tokens: Sequence[Hashes]) -> Sets:
     padded = np.maximum(lengths, SHINGLE_TOKENS)
     starts = np.concatenate(([0], np.cumsum(padded)))
     laid_out = np.zeros(int(starts[-1]) + SHINGLE_TOKENS, np.uint32)
-    owner = np.repeat(np.arange(len(tokens)), lengths)
-    offset = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    if len(owner):
-        laid_out[starts[owner] + offset] = np.concatenate(tokens)
+    if tokens:
+        laid_out[ranges(starts[:-1], lengths)] = np.concatenate(tokens)
     mixed = np.zeros(int(starts[-1]), np.uint32)
     for index, mixer in enumerate(_MIXERS):
         mixed = (mixed ^ laid_out[index : index + len(mixed)]) * mixer
         mixed ^= mixed >> np.uint32(15)
     counts = padded - SHINGLE_TOKENS + 1
     owners = np.repeat(np.arange(len(tokens)), counts)
-    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    return _unique(owners, mixed[starts[owners] + within], len(tokens))
+    return _unique(owners, mixed[ranges(starts[:-1], counts)], len(tokens))
 
 
 def _unique(owners: Ints, hashes: Hashes, number: int) -> Sets:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tersely.code.search.embedding.table import FIELD_WEIGHTS, Bags, WordTable
 from tersely.code.search.embedding.vectors import quantized, signs_of
+from tersely.code.search.storage.collection import ranges
 from tersely.code.search.units import FIELDS, SourceFile, occurrences_of
 from tersely.code.search.words import WHOLE, parts_of, stem
 from tersely.code.symbols import Kind
@@ -164,8 +165,7 @@ def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Tripl
     offsets = np.r_[0, np.cumsum(sizes)]
     repeats = sizes[counted.item]
     origin = np.repeat(np.arange(len(counted.item)), repeats)
-    within = np.arange(len(origin)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    item = flat[offsets[counted.item[origin]] + within]
+    item = flat[ranges(offsets[counted.item], repeats)]
     return Triples(counted.unit[origin], counted.field[origin], item, counted.times[origin]), origin
 
 
