@@ -410,8 +410,8 @@ def _thinned(seen: Seen) -> tuple[Array, Array, Array]:
     code = np.array([not is_test(region.symbol.path) for region in seen.evidence.regions], bool)
     promising = (
         (column["same_file"] > 0) | (column["alike_removed"] > 0.25) | (column["alike_added"] > 0.3)
-        | (column["gone"] > 3) | (column["words_rank"] > 0.02) | (column["alike_name"] == 1)
-        | (column["caller"] > 0) | (column["calls"] > 0)
+        | (column["gone"] > 3) | (column["words_rank"] > 0.02) | (column["named"] > 0)
+        | (column["callee"] > 0) | (column["calls"] > 0)
     )  # fmt: skip
     needed = seen.needed >= 0
     chance = np.random.default_rng(0)

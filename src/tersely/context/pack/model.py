@@ -68,6 +68,11 @@ class Item:
         """True if only the first lines of the body are shown."""
         return self.detail is Detail.BODY and self.last_line < self.symbol.end_line
 
+    @property
+    def symbols(self) -> list[Symbol]:
+        """The symbol, and those that it stands for."""
+        return [self.symbol, *(twin.symbol for twin in self.twins)]
+
 
 @frozen
 class Extract:

@@ -22,9 +22,7 @@ def plain_paths(pack: Pack, view: View) -> Strings:
     """The files of which a pack shows less than all, those first of which it shows code."""
     fileless, whole = _fileless(view), set(pack.whole_files)
     items = sorted(pack.items, key=lambda item: item.detail is Detail.NAME)
-    symbols = [
-        symbol for item in items for symbol in (item.symbol, *(twin.symbol for twin in item.twins))
-    ]
+    symbols = (symbol for item in items for symbol in item.symbols)
     paths = (symbol.path for symbol in symbols if symbol.id not in fileless)
     return tuple(dict.fromkeys(path for path in paths if path not in whole))
 

@@ -164,10 +164,7 @@ def printed_items(pack: Pack, relations: Relations) -> list[Item]:
 
 def unique_names(items: Iterable[Item]) -> frozenset[str]:
     """The qualified names that mean only one symbol of those printed."""
-    symbols = [
-        symbol for item in items for symbol in (item.symbol, *(twin.symbol for twin in item.twins))
-    ]
-    names = Counter(symbol.qualname for symbol in symbols)
+    names = Counter(symbol.qualname for item in items for symbol in item.symbols)
     return frozenset(name for name, times in names.items() if times == 1 and name)
 
 

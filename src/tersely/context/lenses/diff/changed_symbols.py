@@ -92,6 +92,11 @@ class ChangedSymbol:
     scopes: tuple[Scope, Sequence[Scope]] | None = None
 
     @property
+    def is_code(self) -> bool:
+        """True if it is there, and no file as a whole."""
+        return not self.is_gone and self.symbol.kind is not Kind.MODULE
+
+    @property
     def is_renamed(self) -> bool:
         """True if it had another name, or stood in something that had."""
         return self.was is not None and self.was.qualname != self.symbol.qualname

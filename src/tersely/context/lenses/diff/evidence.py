@@ -36,10 +36,8 @@ from tersely.context.lenses.diff.features.lines import (
 from tersely.context.lenses.diff.features.structure import (
     STRUCTURE_FIELDS,
     files_tested,
-    kinship,
     shares,
     stem_of,
-    type_name,
 )
 from tersely.context.lenses.diff.features.words import (
     NAME,
@@ -81,8 +79,8 @@ TEST_SHARE = 0.3  # of the promise of a test
 GRADES = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
 
 SYMBOL_FIELDS = (
-    "same_file", "same_folder", "path_words", "words", "words_rank", "body_words", "body_rank", "alike_name", "named",
-    "name_words", "value", "class", "callee", "caller", "same_owner", "cochanged_file", "order", "size", "file_rank",
+    "same_file", "path_words", "words", "words_rank", "body_words", "body_rank", "named",
+    "name_words", "value", "class", "callee", "cochanged_file", "order", "size", "file_rank",
     "file_size",
 )  # fmt: skip
 LINE_FIELDS = (*WORD_FIELDS, "churn", "together")
@@ -234,7 +232,7 @@ def _by_place(lexicon: Lexicon, scores: Figures) -> dict[Place, float]:
 def _body_names(changed: Sequence[ChangedSymbol], sources: ChangeSources) -> set[str]:
     found: Counter[str] = Counter()
     for one in changed:
-        if not one.is_gone and one.symbol.kind is not Kind.MODULE:
+        if one.is_code:
             text = sources.text_of(one.symbol.path)[one.symbol.start_byte : one.symbol.end_byte][
                 :MAX_TEXT_BYTES
             ]
@@ -246,9 +244,7 @@ def _edges(
     changed: Sequence[ChangedSymbol], sources: ChangeSources
 ) -> dict[str, dict[str, tuple[float, str]]]:
     found: dict[str, dict[str, tuple[float, str]]] = {"caller": {}, "callee": {}}
-    asked = [
-        one.symbol for one in changed if not one.is_gone and one.symbol.kind is not Kind.MODULE
-    ]
+    asked = [one.symbol for one in changed if one.is_code]
     for symbol in asked[:MAX_CALLED_SYMBOLS]:
         is_rare = len(sources.files_mentioning(symbol.name)) <= MAX_MENTIONING_FILES
         for edge in sources.callers_nearby(symbol.id) if is_rare else ():
@@ -288,14 +284,14 @@ def _promises(facts: _Facts, sources: ChangeSources) -> Sums:
         for rank, (path, _) in enumerate(list(words)[:MAX_WORDED_SYMBOLS]):
             promise[path] += worth / (rank + WORDED_RANK_OFFSET)
     changed = facts.names.gone | facts.names.brought
-    for name in sorted(changed):
-        mentioning = sources.files_mentioning(name)
-        for path in mentioning if len(mentioning) <= MAX_MENTIONING_FILES else ():
-            promise[path] += MENTION_PROMISE * facts.rarity.get(name, 0.0)
-    for name in sorted(changed | facts.names.kept):
-        defining = sources.defining(name)
-        for path in defining if len(defining) <= MAX_DEFINING_FILES else ():
-            promise[path] += DEFINITION_PROMISE * facts.rarity.get(name, 0.0)
+    for names, files_of, most, worth in (
+        (changed, sources.files_mentioning, MAX_MENTIONING_FILES, MENTION_PROMISE),
+        (changed | facts.names.kept, sources.defining, MAX_DEFINING_FILES, DEFINITION_PROMISE),
+    ):
+        for name in sorted(names):
+            files = files_of(name)
+            for path in files if len(files) <= most else ():
+                promise[path] += worth * facts.rarity.get(name, 0.0)
     for path in _all_imports(facts.own, sources):
         promise[path] += IMPORT_PROMISE
     for path in files_tested(facts.own, sources.paths):
@@ -317,17 +313,7 @@ def _row_of_structure(
     regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
 ) -> Callable[[Symbol], Sequence[float]]:
     """What gives the `STRUCTURE_FIELDS` of a symbol; what is the same for all is looked up once."""
-    own, named = facts.own, facts.named
-    types = [
-        one for one in {r.symbol.id: r.symbol for r in regions}.values() if one.kind in CLASS_KINDS
-    ]
-    types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
-    headers = ((type_name(one), _header(one, sources)) for one in types)
-    kin_of = kinship(headers, {name for one in named if (name := type_name(one.symbol))})
-    imported = _all_imports(own, sources) - own
-    importing = {
-        path for path in {one.symbol.path for one in regions} if own & sources.imports_of(path)
-    } - own
+    own = facts.own
     tested = files_tested(own, sources.paths)
     stems = {stem_of(path) for path in own}
     changed = [one.symbol.path for one in facts.changed]
@@ -335,37 +321,23 @@ def _row_of_structure(
         shares(changed),
         shares([directory_of(path) for path in changed]),
     )
-    namesakes = _rarities(sources.lexicon(), {one.symbol.name for one in named})
     meaning = _meaning(regions, positions, facts, sources)
     order = sorted(meaning, key=lambda symbol_id: (-meaning[symbol_id], symbol_id))
     meaning_ranks = {symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])}
 
     def row(symbol: Symbol) -> Sequence[float]:
         path = symbol.path
-        kin = kin_of.get(type_name(symbol), 0.0)
-        namesake = namesakes.get(symbol.name, 0.0)
         return [
-            path in imported,
-            path in importing,
             changed_in_file.get(path, 0.0),
             changed_in_folder.get(directory_of(path), 0.0),
             path in tested,
             path not in changed_in_file and stem_of(path) in stems,
-            namesake,
-            kin,
-            kin if namesake else 0.0,
             facts.body_names.get(symbol.name, 0.0),
             meaning.get(symbol.id, 0.0),
             _by_rank(meaning_ranks.get(symbol.id)),
         ]
 
     return row
-
-
-def _header(symbol: Symbol, sources: ChangeSources) -> str:
-    """The text of a type before its body."""
-    text = sources.text_of(symbol.path)[symbol.start_byte : symbol.signature_end_byte]
-    return text.decode("utf-8", "replace")
 
 
 def _meaning(
@@ -381,7 +353,7 @@ def _meaning(
         for unit in collection.numbers_at(path, listed):
             units[unit] = listed[int(collection.position[unit])]
     given: list[int] = []
-    for one in [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]:
+    for one in [one.symbol for one in facts.changed if one.is_code][:MAX_CALLED_SYMBOLS]:
         given += collection.numbers_at(one.path, [positions[one.id]]) if one.id in positions else []
     nearness = collection.nearness(np.array(list(units), np.int64), np.array(given, np.int64))
     return {units[unit]: float(near) for unit, near in zip(units, nearness.tolist(), strict=True)}
@@ -404,11 +376,9 @@ def _row_of_symbol(
 ) -> Callable[[Symbol], Sequence[float]]:
     """What gives the `SYMBOL_FIELDS` of a symbol; what is the same for all is looked up once."""
     own, names = facts.own, facts.names
-    folders = {directory_of(path) for path in own}
-    owners = {owner for one in facts.named if (owner := _owner(one.symbol))}
-    changed_words = [set(map(stem, pieces_of(one.symbol.name))) for one in facts.named]
+    changed_words = (stem(word) for one in facts.named for word in pieces_of(one.symbol.name))
     said = names.gone | names.brought | names.kept
-    said_words = set[str]().union(*changed_words) | stems_of(names.gone | names.brought)
+    said_words = {*changed_words} | stems_of(names.gone | names.brought)
     path_words = _path_words({region.symbol.path for region in regions} - own, said_words)
     word_ranks, body_ranks = (
         {place: rank for rank, place in enumerate(listed)}
@@ -423,27 +393,16 @@ def _row_of_symbol(
         words = set(map(stem, pieces_of(symbol.name)))
         return [
             path in own,
-            path not in own and directory_of(path) in folders,
             path_words.get(path, 0),
             facts.words.get(place, 0.0),
             _by_rank(word_ranks.get(place)),
             facts.body_words.get(place, 0.0) / most_body_words,
             _by_rank(body_ranks.get(place)),
-            max(
-                (
-                    len(words & other) / len(words | other)
-                    for other in changed_words
-                    if words | other
-                ),
-                default=0.0,
-            ),
             facts.rarity.get(symbol.name, 0.0) if symbol.name in said else 0.0,
             len(words & said_words) / max(1, len(words)),
             symbol.kind not in CALLABLE_KINDS and symbol.kind not in CLASS_KINDS,
             symbol.kind in CLASS_KINDS,
             facts.edges["callee"].get(symbol.id, (0.0, ""))[0],
-            facts.edges["caller"].get(symbol.id, (0.0, ""))[0],
-            _owner(symbol) in owners,
             sqrt(facts.cochanged.get(path, 0.0)),
             order[symbol.id],
             log(symbol.end_line - symbol.start_line + 1),
@@ -459,10 +418,6 @@ def _by_rank(rank: int | None) -> float:
     return 1 / (rank + RANK_OFFSET) if rank is not None else 0.0
 
 
-def _owner(symbol: Symbol) -> str:
-    return symbol.qualname.rpartition(".")[0]
-
-
 def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> Sums:
     """The nearness of a symbol to a changed one by the number of symbols between them in the file:
     1 beside it, towards 0 far away.
@@ -470,7 +425,7 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> Sums:
     starts: dict[str, set[int]] = defaultdict(set)
     own: dict[str, set[int]] = defaultdict(set)
     for one in changed:
-        if not one.is_gone and one.symbol.kind is not Kind.MODULE:
+        if one.is_code:
             starts[one.symbol.path].add(one.symbol.start_byte)
             own[one.symbol.path].add(one.symbol.start_byte)
     for region in regions:

@@ -62,11 +62,11 @@ EVIDENCE = {
     COCHANGE: ("cochanged_file", *_LINES[COCHANGE], *(f"symbol_{name}" for name in _LINES[COCHANGE])),
     MENTION: ("named", "file_alike", "file_gone", *_LINES[MENTION], *(f"symbol_{name}" for name in _LINES[MENTION])),
     NEIGHBOUR: (
-        "same_file", "same_folder", "same_owner", "order", "near", "around_share", *_LINES[NEIGHBOUR],
+        "same_file", "order", "near", "around_share", *_LINES[NEIGHBOUR],
         *(f"symbol_{name}" for name in _LINES[NEIGHBOUR]),
     ),
     WORDING: (
-        "path_words", "words", "words_rank", "body_words", "body_rank", "alike_name", "name_words", "file_words",
+        "path_words", "words", "words_rank", "body_words", "body_rank", "name_words", "file_words",
         "file_rank",
     ),
 }  # fmt: skip
