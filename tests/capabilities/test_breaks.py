@@ -307,6 +307,55 @@ FITTING: dict[str, tuple[str, str, str, str, dict[str, set[int]]]] = {
             "package a\n\nfunc f(a MyInt) Result { return a }\n": set(),
         },
     ),
+    "python_fields_of_constructor": (
+        "a.py",
+        "from dataclasses import dataclass\n\n@dataclass\nclass D:\n    a: int\n    b: int = 1\n",
+        "user.py",
+        "from a import D\nD(1)\nD(1, 2)\nprint(D(1).b)\n",
+        {
+            "from dataclasses import dataclass\n\n@dataclass\nclass D:\n    a: int\n": {3, 4},
+            "from dataclasses import dataclass\n\n@dataclass\nclass D:\n    a: int\n    b: int\n": {
+                2,
+                4,
+            },
+            "from dataclasses import dataclass, field\n\n@dataclass\nclass D:\n    a: int\n    b: int = 1\n"
+            "    c: list = field(default_factory=list)\n": set(),
+        },
+    ),
+    "typescript_promise": (
+        "a.ts",
+        "export function f(a: number): User { return a }\n",
+        "user.ts",
+        "import {f} from './a'\nf(1)\nconst x = f(1)\nf(1).name\nconst y = await f(1)\n",
+        {"export function f(a: number): Promise<User> { return a }\n": {3, 4}},
+    ),
+    "cpp_defaults_of_a_declaration": (
+        "a.cpp",
+        '#include "c.h"\nC::C(int a) {}\n',
+        "c.h",
+        "class C { public: C(int a, int b = 1); };\ninline C made() { return C(1); }\n",
+        {'#include "c.h"\nC::C(int a, int b) {}\n': set()},
+    ),
+    "javascript_given_by_the_function": (
+        "a.js",
+        "export function f(a = {}) { return a }\n",
+        "user.js",
+        "import {f} from './a'\nf()\n",
+        {
+            "export function f(a) { a = a || {}; return a }\n": set(),
+            "export function f(a) { return a.b }\n": {2},
+        },
+    ),
+    "python_generators_and_decorators": (
+        "a.py",
+        "def f(a):\n    yield a\n\ndef g(a):\n    return a\n",
+        "user.py",
+        "from a import f, g\nfor x in f(1): pass\nasync for x in f(1): pass\ng(1)\n",
+        {
+            "async def f(a):\n    yield a\n\ndef g(a):\n    return a\n": {2},
+            "def f(a):\n    yield a\n\n@given\ndef g(context, a):\n    return a\n": set(),
+        },
+    ),
 }
 
 
@@ -352,3 +401,67 @@ def test_what_syntax_calls_and_a_call_that_was_changed_are_no_use(tmp_path: Path
     assert places(tmp_path) == {"user.py:4"}
     write(tmp_path, {"user.py": user % "\n        2,"})
     assert places(tmp_path) == set()
+
+
+# By the name of each: the files as they are, those that change, and the lines that are named then.
+GONE: dict[str, tuple[dict[str, str], dict[str, str], set[str]]] = {
+    "fields": (
+        {
+            "a.go": "package a\n\ntype S struct {\n\tA int\n\tB int\n}\n",
+            "b.go": "package a\n\nfunc g(s S) int { return s.A + s.B }\n",
+            "a.java": "class A {\n static final int K = 1;\n int use() { return A.K; }\n}\n",
+        },
+        {
+            "a.go": "package a\n\ntype S struct {\n\tB int\n}\n",
+            "a.java": "class A {\n int use() { return A.K; }\n}\n",
+        },
+        {"b.go:3", "a.java:2"},
+    ),
+    "words_that_are_no_uses": (
+        {
+            "a.js": "export function close() {}\nexport function other() {}\n",
+            "b.js": "import {other} from './a'\nother('close', {close: 1})\nthing.close()\nmade().close()\n",
+        },
+        {"a.js": "export function other() {}\n"},
+        set(),
+    ),
+    "methods_of_a_type_that_is_gone": (
+        {
+            "a.go": "package a\n\ntype t struct{}\n\nfunc (x *t) Finished() {}\n",
+            "b.go": "package a\n\nfunc g(c Other) { c.Finished() }\n",
+        },
+        {"a.go": "package a\n"},
+        set(),
+    ),
+    "names_that_a_file_passes_on": (
+        {
+            "a.ts": "export type Level = string\n",
+            "b.ts": "import { Level } from './a'\nlet a: Level\n",
+        },
+        {"a.ts": "import type { Any as Level } from 'log'\nexport type { Level }\n"},
+        set(),
+    ),
+    "languages_without_types": (
+        {
+            "a.ex": "defmodule A do\n  def twice(x), do: x\n\n  def use(x), do: twice(x)\nend\n",
+            "b.ex": "defmodule B do\n  def use(x), do: A.twice(x)\nend\n",
+        },
+        {"a.ex": "defmodule A do\n  def use(x), do: twice(x)\nend\n"},
+        {"a.ex:2", "b.ex:2"},
+    ),
+    "methods_of_rust_by_path": (
+        {
+            "a.rs": "struct S;\nimpl S { fn m(&self) {} }\nfn g(s: &S) { S::m(s); s.m() }\n",
+        },
+        {"a.rs": "struct S;\nfn g(s: &S) { S::m(s); s.m() }\n"},
+        {"a.rs:2"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_what_names_something_that_is_gone(tmp_path: Path, name: str) -> None:
+    before, after, expected = GONE[name]
+    repository(tmp_path, before)
+    write(tmp_path, after)
+    assert places(tmp_path) == expected

@@ -886,6 +886,7 @@ class Resolution:
     star_exports: str = ""  # module variable that lists the names of `import *`
     # Optional, Union: the value is of one of the arguments
     union_types: Names = NONE
+    waited_types: Names = NONE  # those of them that hold a value which has to be waited for
     class_types: Names = NONE  # type[X]: the class itself
     callable_types: Names = NONE  # Callable[[A], X]: a function of A that gives X
     containers: Names = NONE  # generic types whose last argument is the element

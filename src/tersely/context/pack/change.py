@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tersely.code.engine import Engine
 from tersely.code.index.history.history import history
-from tersely.code.symbols import Import, Symbol, SymbolsOf
+from tersely.code.symbols import Import, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.diff.change import Change, ChangeSources, in_tree
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
@@ -68,7 +68,7 @@ def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
         cache(lambda: history(root, change.tip, committed, store.directory)),
         set(paths.values()),
         cache(asked.imports_of),
-        lambda name: {symbol.path for symbol in store.symbols_named(name)},
+        lambda name: {one.path for one in store.symbols_named(name) if one.kind is not Kind.MODULE},
         asked.locals_of,
         asked.aliases_of,
         asked.imported,

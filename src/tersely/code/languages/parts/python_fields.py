@@ -11,6 +11,7 @@ from tersely.code.expressions import (
     PARAMETER,
     POSITIONAL,
     TYPED,
+    UNFOLLOWED,
     Parameter,
     last_name,
 )
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 OF_CLASS = "ClassVar"  # in the type of an assignment that makes no field
 NOT_GIVEN = ("init", "False")  # the keyword argument that says so of a field, and its value
+FIELD = "field("  # what makes a field, with a default only if it is told of one
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
@@ -53,7 +55,9 @@ def _note_field(walk: Lowering, name: Node, type_: Node, value: OptionalNode) ->
     if _is_left_out(walk, value):
         return
     index = len(walk.scope.parameters)
-    walk.scope.parameters.append(Parameter(walk.text(name), walk.value(type_), None, POSITIONAL))
+    given = walk.text(value) if value else ""
+    default = UNFOLLOWED if given and (FIELD not in given or "default" in given) else None
+    walk.scope.parameters.append(Parameter(walk.text(name), walk.value(type_), default, POSITIONAL))
     walk.store(walk.text(name), (PARAMETER, index))
 
 

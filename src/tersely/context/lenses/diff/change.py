@@ -57,10 +57,10 @@ class ChangeSources:
     commits: Callable[[], Sequence[Commit]]
     paths: Collection[str]  # of all files
     imports_of: Callable[[str], set[str]]  # the files that a file imports from
-    defining: Callable[[str], Collection[str]]  # the files that define a name
+    defining: Callable[[str], set[str]]  # the files that define a name
     # what a function and those around it name by themselves, imports aside
     locals_of: Callable[[Symbol], Collection[str]]
-    aliases_of: Callable[[str], Collection[str]]  # the names that a file imports
+    aliases_of: Callable[[str], set[str]]  # the names that a file imports
     imported: Callable[[str, str], set[str]]  # the files that such a name is imported from
     # the imports that name a file which has left, by file and line
     imports_of_left: Callable[[str], Iterable[tuple[str, int]]]

@@ -8,13 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from tersely.code.expressions import CLASS_METHOD, GENERATOR, SEQUENCE, STATIC, VARIADIC, Scope
+from tersely.code.expressions import (
+    CLASS_METHOD,
+    GENERATOR,
+    SEQUENCE,
+    STATIC,
+    VARIADIC,
+    Scope,
+)
 from tersely.code.index.history.patch import FileDiff, Hunk
 from tersely.code.index.storage.schema import symbols_of_facts
 from tersely.code.languages.model import Language
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
-from tersely.code.symbols import CALLABLE_KINDS, FileFacts, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, FileFacts, Kind, Symbol
 from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import Change, Edit
 from tersely.context.lenses.diff.renames import renamed
@@ -25,11 +32,14 @@ MAX_KEPT_SIDES = 32  # that were read last
 UNNAMED = frozenset({Kind.LAMBDA})
 # What is new about a function.
 NEW_SIGNATURE, NOTHING = "has another signature", "returns nothing any more"
-ASYNC, NOT_ASYNC = "has to be awaited now", "is not to be awaited any more"
+# Of one that gives a value, and of one that gives many.
+ASYNC = ("has to be awaited now", "gives its values asynchronously now")
+NOT_ASYNC = ("is not to be awaited any more", "gives its values asynchronously no more")
 PARTS = "returns"  # so many parts
 
 _Asked = tuple[object, ...]  # a parameter: name, mode, type, whether it has to be given
 Scopes = Mapping[tuple[int, str], Scope]
+_JUDGED_KINDS = CALLABLE_KINDS | CLASS_KINDS
 
 
 @frozen
@@ -39,7 +49,7 @@ class Side:
     path: str
     text: bytes
     symbols: Sequence[Symbol]
-    scopes: Callable[[], Scopes] = dict  # by line and name what the definitions of the file do
+    scopes: Callable[[], Scopes] = dict  # by first byte and name what its definitions do
 
     def owners(self, last_line: int) -> list[Symbol]:
         """The innermost symbol with a name around each line from 0 on, the file itself where there
@@ -140,7 +150,7 @@ def scopes_of(facts: Callable[[], FileFacts]) -> Callable[[], Scopes]:
     def scopes() -> Scopes:
         known = facts()
         return {
-            (one.name_line, one.name): Scope(*scope)
+            (one.start_byte, one.name): Scope(*scope)
             for one, scope in zip(known.definitions, known.scopes, strict=True)
             if type(scope) is tuple
         }
@@ -231,32 +241,36 @@ def _note_names(change: FileChange, now: Mapping[str, Symbol], found: ChangedByI
         if entry is None or entry.was is not None:
             continue
         entry.was = was
-        entry.news = _news(was, before, entry, after)
+        entry.news = news_of(was, before, entry, after)
         if entry.is_renamed:
             entry.note = f"renamed from {was.qualname}"
 
 
-def _news(was: Symbol, before: Side, entry: ChangedSymbol, after: Side) -> str:
+def news_of(was: Symbol, before: Side, entry: ChangedSymbol, after: Side) -> str:
     """What of a function calls of what it was may not fit, "" for nothing. They do if all parameters
-    are what they were, and further ones need not be given; and if the same is returned, or as much.
+    are what they were, and further ones need not be given, or another decorator may give them; and
+    if the same is returned, or as much. A class is called with its fields.
     """
     symbol, old, new = entry.symbol, _scope(was, before), _scope(entry.symbol, after)
     language = LANGUAGES[symbol.language]
     is_called = (
-        symbol.kind in CALLABLE_KINDS and symbol.name not in language.resolution.implicit_methods
+        symbol.kind in _JUDGED_KINDS and symbol.name not in language.resolution.implicit_methods
     )
-    if old is None or new is None or not is_called:
+    is_plain = symbol.kind in CLASS_KINDS and old is not None and not old.parameters
+    if old is None or new is None or is_plain or not is_called:
         return ""
     forms = [one for one in after.symbols if (one.parent, one.name) == (symbol.parent, symbol.name)]
     entry.scopes = old, [scope for one in forms if (scope := _scope(one, after))]
     asked, given = (_parameters(one, language) for one in (old, new))
     is_more = given[: len(asked)] == asked and not any(one[-1] for one in given[len(asked) :])
     gives_other = language.checks_types and old.returned_type != new.returned_type
+    if not is_more and (old.decorated is None) is not (new.decorated is None):
+        return ""
     if not is_more or gives_other or (old.flags ^ new.flags) & (STATIC | CLASS_METHOD):
         return NEW_SIGNATURE
     waits = _is_async(symbol, after)
     if waits != _is_async(was, before):
-        return ASYNC if waits else NOT_ASYNC
+        return (ASYNC if waits else NOT_ASYNC)[bool(new.flags & GENERATOR)]
     if new.returned_type or not old.returns or old.flags & GENERATOR:
         return ""
     if not (new.returns or new.yields):
@@ -287,8 +301,8 @@ def _is_async(symbol: Symbol, side: Side) -> bool:
 
 
 def _scope(symbol: Symbol, side: Side) -> Scope | None:
-    """What the body of a function does."""
-    return side.scopes().get((symbol.name_line, symbol.name))
+    """What the body of a function does, and the fields of a class."""
+    return side.scopes().get((symbol.start_byte, symbol.name))
 
 
 def _entry(entries: ChangedById, symbol: Symbol, *, is_gone: bool = False) -> ChangedSymbol:

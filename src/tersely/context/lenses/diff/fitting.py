@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.code.expressions import (
+    ABSTRACT,
     CLASS_METHOD,
     STATIC,
     VARIADIC,
@@ -43,7 +44,12 @@ def gives_other(was: Scope, now: Scope, language: Language) -> bool:
     if old is None or new is None:
         return bool(old and was.returns) and not (now.returns or now.yields)
     sizes = {_parts(one, language) for one in (old, new)}
-    return len(sizes) > 1 or _are_apart(old, new, language)
+    holders = [one for one in (old, new) if isinstance(one, Generic)]
+    unions = language.resolution.union_types - language.resolution.waited_types
+    is_held = any(
+        one.base not in unions and (old in one.arguments or new in one.arguments) for one in holders
+    )
+    return is_held or len(sizes) > 1 or _are_apart(old, new, language)
 
 
 def _parts(type_: Expression, language: Language) -> int:
@@ -68,10 +74,16 @@ def _passed(call: Invocation, shift: int, scope: Scope, language: Language) -> _
     last = arguments[-1] if arguments else None
     if language.resolution.trailing_functions and body.parameters and type(last) is DefinedHere:
         arguments, keywords = arguments[:-1], [*keywords, (body.parameters[-1].name, last)]
+    # What may be left out a declaration says, or a function that gives it a value itself.
+    resolution = language.resolution
+    is_declared = resolution.announces and not scope.flags & ABSTRACT
+    takes_any = resolution.arguments_name and not language.checks_types
+    bound = [name for name, _ in body.binds] if takes_any else []
     asked = Call(call.callee, arguments, tuple(keywords), call.line)
     for index, one in enumerate(body.parameters[shift:], shift):
         given = passed_expressions(body, index, asked, shift)
-        if not given and one.default is None and one.mode not in VARIADIC:
+        is_free = is_declared or one.name in bound
+        if not given and one.default is None and one.mode not in VARIADIC and not is_free:
             return None
         taken += len(given)
         if language.checks_types and given:

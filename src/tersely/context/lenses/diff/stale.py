@@ -8,10 +8,17 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
-from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.languages.registry import LANGUAGES, family_in, family_of, language_of_path
 from tersely.code.nodes import Invocation
-from tersely.code.places import is_test
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
+from tersely.code.places import directory_of, is_test
+from tersely.code.symbols import (
+    CALLABLE_KINDS,
+    CLASS_KINDS,
+    VALUE_KINDS,
+    Kind,
+    Symbol,
+    unnumbered,
+)
 from tersely.code.syntax.extract import parse
 from tersely.context.lenses.candidate import STALE, TARGET_SCORE, Candidate, merged
 from tersely.context.lenses.diff.change import ChangeSources
@@ -23,6 +30,7 @@ from tersely.context.lenses.diff.changed_symbols import (
     ChangedSymbol,
     FileChange,
     Side,
+    news_of,
 )
 from tersely.foundation.types import replace
 
@@ -31,12 +39,22 @@ MAX_STALE_FILES = 100  # looked into for one name
 MAX_STALE_USES = 10  # of a change, that are looked at
 MAX_CALL_LINES = 200  # that one call takes
 STALE_TOKENS = 40  # that a symbol with such uses takes: its heading, a line, what is said of it
-_NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS - {Kind.FIELD}
-_CALL = re.compile(rb"\s*\(")
-_HOLDER = re.compile(rb"([\w$]+)\s*(?:\.|->|::)\s*$")
+_NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS
+# What stands behind a name that is called, and behind a member that is given a value.
+_CALL, _STORED = re.compile(rb"\s*\("), re.compile(rb"\s*=(?![=>~])")
+# What stands before a member: the first and the last of names, as far as they are on the line, and a
+# sign that it is taken of a value.
+_HOLDER = re.compile(r"(?:([\w$]+)(?:[.:\w$]*[.:])?)??([\w$]*)[\s)\]}?!]*(?:((?<!\.)\.|->)|::)$")
+# Leaves of syntax that are words of no code, those that are members, and what begins with a name.
+_NO_CODE = re.compile("string|content|text|comment|key_symbol")
+_MEMBER = re.compile("(?:field|property)_identifier")
+_KEYED = {"keyed_element", "keyword_argument", "value_argument"}
+_OF_OBJECTS = {Kind.METHOD, Kind.PROPERTY, Kind.FIELD}
+_APART = {"file", "shared"}  # how files share names where each imports what it takes of others
 # What stands on a line before a call: whose result nobody takes, and whose result is taken apart.
 _ALONE = re.compile(r"\s*(?:(?:await|go|defer)\s+)?(?:[\w$]+(?:\.|->|::))*")
 _UNPACKS = re.compile(r",[^=()]*=(?!=)")
+_WAITS, _TAKEN = re.compile(r"\b(?:await|async)\b"), re.compile(r"\s*[.\[?]")
 
 
 class _Lost(NamedTuple):
@@ -126,25 +144,27 @@ def _of_what_is_gone(
     }
     for lost in islice(_lost(changed, brought, sources), MAX_GONE_SYMBOLS):
         symbol = lost.symbol
-        is_hidden = symbol.parent in hidden
+        owner = _owner(symbol, sources)
+        is_hidden = not hidden.isdisjoint((symbol.parent, owner))
         if is_hidden or symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
             continue
-        others = {
-            path
-            for path in sources.defining(symbol.name)
-            if any(
-                one.name == symbol.name and one.kind is not Kind.MODULE
-                for one in sources.symbols_of(path)
-            )
-        }
+        others = sources.defining(symbol.name)
         mentioning = sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]
         giving = _giving(symbol, mentioning, sources)
         for path in mentioning:
-            if is_test(path) or not is_test(symbol.path):
-                rivals = [one for one in others if is_test(path) or not is_test(one)]
-                may_mean = _may_mean(path, symbol, rivals, giving, sources)
-                if may_mean or symbol.parent != symbol.path:
-                    yield from _uses_in(path, lost, sources, rivals, giving, by_name=may_mean)
+            is_kin = family_in(path) == family_of(symbol.language)
+            if is_kin and (is_test(path) or not is_test(symbol.path)):
+                has_rivals = any(is_test(path) or not is_test(one) for one in others)
+                yield from _uses_in(path, lost, owner, has_rivals, giving, sources)
+
+
+def _owner(symbol: Symbol, sources: ChangeSources) -> str:
+    """The id of the class or namespace that a symbol is a member of, "" for none."""
+    if symbol.parent != symbol.path:
+        return unnumbered(symbol.parent)
+    owner, folder = symbol.qualname.rpartition(".")[0], directory_of(symbol.path)
+    near = (one for one in sources.defining(owner) if directory_of(one) == folder)
+    return owner and f"{min(near, default=symbol.path)}:{owner}"
 
 
 def _lost(
@@ -166,10 +186,8 @@ def _lost(
         if one.symbol.name == was.name and not one.is_gone:
             if turned := _TURNED.get((was.kind, one.symbol.kind)):
                 yield _Lost(was, *turned)
-        elif place == was.path:
-            yield _Lost(was, "is gone")
         elif was.name not in sources.aliases_of(was.path):
-            yield _Lost(was, f"is in {place} now")
+            yield _Lost(was, "is gone" if place == was.path else f"is in {place} now")
 
 
 def _of_files(changes: Sequence[FileChange], sources: ChangeSources) -> Iterator[StaleUse]:
@@ -183,88 +201,92 @@ def _of_files(changes: Sequence[FileChange], sources: ChangeSources) -> Iterator
 
 
 def _giving(symbol: Symbol, mentioning: Collection[str], sources: ChangeSources) -> Collection[str]:
-    """The files by way of which others could import a symbol: its own, and those that import it."""
+    """The files by way of which others could import a symbol: its own, those that import it, and
+    those that are one with it.
+    """
     found, new = {symbol.path}, {symbol.path}
     while new and symbol.parent == symbol.path:
-        importing = (one for one in mentioning if symbol.name in sources.aliases_of(one))
-        new = {one for one in importing if found & sources.imports_of(one)} - found
+        new = {one for one in mentioning if found & sources.imported(one, symbol.name)} - found
         found |= new
+    if LANGUAGES[symbol.language].resolution.namespace == "directory":
+        folder = directory_of(symbol.path)
+        found.update(one for one in sources.paths if directory_of(one) == folder)
     return found
-
-
-def _may_mean(
-    path: str,
-    symbol: Symbol,
-    rivals: Collection[str],
-    giving: Collection[str],
-    sources: ChangeSources,
-) -> bool:
-    """True if a file that names a symbol which is gone can mean nothing else: no other of the name
-    is defined but in tests, which only tests use, or the file imports from what gave it.
-    """
-    taken = sources.imports_of(path)
-    is_member = symbol.parent != symbol.path
-    common = LANGUAGES[symbol.language].resolution.common_members
-    if is_member and (symbol.name in common or path in rivals or not taken.isdisjoint(rivals)):
-        return False
-    return not rivals or path == symbol.path or not taken.isdisjoint(giving)
 
 
 def _uses_in(
     path: str,
     lost: _Lost,
-    sources: ChangeSources,
-    rivals: Collection[str],
+    owner: str,
+    has_rivals: bool,
     giving: Collection[str],
-    *,
-    by_name: bool,
+    sources: ChangeSources,
 ) -> Iterator[StaleUse]:
-    """The lines of a file that have the name as a word of code, and not for a value of a function;
-    where others have it too, as it is imported, or as a member of what is. What is imported has it
-    if it is from the files that are `giving` it. A member is one of the class where the object is
-    known, else `by_name`.
+    """The lines of a file that have the name as a word of code, and not for a value of a function.
+    Where others have it too, as it is imported from the files that are `giving` it. A member is one
+    of the class where the object is known, else by its name if no other has that, and it is a field
+    only where types are checked.
     """
     symbol, text = lost.symbol, sources.text_of(path)
     name, aliases = symbol.name, sources.aliases_of(path)
-    found = list(_as_code(path, text, name.encode()))
-    if not found:
-        return
-    symbols = sources.symbols_of(path)
+    language = LANGUAGES[symbol.language]
+    resolution = language.resolution
+    is_free = has_rivals or name in resolution.common_members
+    by_name = not is_free and (symbol.kind is not Kind.FIELD or language.checks_types)
+    is_followed = not resolution.by_name
+    members = dict(sources.members(path, owner, name) if owner and is_followed else ())
+    is_apart = resolution.namespace in _APART and is_followed and "" not in aliases
+    has_reach = symbol.kind not in _OF_OBJECTS or resolution.implicit_receiver
+    is_near = name in aliases or (has_reach and re.split("[.:]", owner)[-1].encode() in text)
+    for word in _words_of(path, lost, sources):
+        holder = word.holder
+        given = holder[2] if holder else name
+        imported = sources.imported(path, given)
+        can_tell = imported or (symbol.path in sources.paths and is_followed)
+        is_other = given in aliases and can_tell and imported.isdisjoint(giving)
+        if owner:
+            is_set = word.is_set and not language.checks_types
+            can_be = by_name and (holder or is_near) and not (is_other or is_set)
+            is_meant = members.get(word.lines.start, can_be)
+        else:
+            is_own = path == symbol.path and not holder and "import" not in word.before
+            is_known = is_own or not aliases.isdisjoint({given, holder[1] if holder else name})
+            is_doubtful = has_rivals or (holder[3] if holder else is_apart)
+            is_meant = not is_other and (is_known or not is_doubtful)
+        if is_meant:
+            how = "calls" if word.is_call else "names"
+            yield StaleUse(path, word.lines.start, f"still {how} `{name}`, which {lost.what}")
+
+
+def _words_of(path: str, lost: _Lost, sources: ChangeSources) -> Iterator[_Word]:
+    """The words of a file that may be something lost: no definitions, and nothing that a function
+    names by itself.
+    """
+    text, symbols, name = sources.text_of(path), sources.symbols_of(path), lost.symbol.name
     defined = {one.name_line for one in symbols if one.name == name}
-    owners = Side(path, text, symbols).owners(text.count(b"\n") + 1)
-    is_member = symbol.parent != symbol.path
-    members = dict(sources.members(path, symbol.parent, name) if is_member else ())
-    for word in found:
+    around = Side(path, text, symbols).owners(text.count(b"\n") + 1)
+    for word in _as_code(path, text, name.encode()):
         line = word.lines.start
-        if line in defined:
-            continue
-        is_call = bool(_CALL.match(text, word.end))
-        if lost.is_called is not None and is_call is not lost.is_called:
-            continue
-        before = text[text.rfind(b"\n", 0, word.start) + 1 : word.start]
-        holder = _HOLDER.search(before)
-        if not holder and name in sources.locals_of(owners[line]):
-            continue
-        given = holder[1].decode("utf-8", "replace") if holder else name
-        is_own = path == symbol.path and not holder and b"import" not in before
-        is_there = symbol.path in sources.paths and given in aliases
-        is_other = is_there and sources.imported(path, given).isdisjoint(giving)
-        if not (members.get(line, by_name and not is_other) if is_member else not is_other):
-            continue
-        if rivals and not is_member and not (given in aliases or is_own):
-            continue
-        what = f"still {'calls' if is_call else 'names'} `{name}`, which {lost.what}"
-        yield StaleUse(path, line, what)
+        is_key = word.is_key or name in sources.locals_of(around[line])
+        is_local = is_key and not word.holder
+        if not is_local and line not in defined and lost.is_called in {None, word.is_call}:
+            yield word
 
 
 class _Word(NamedTuple):
-    """A word of code, from one byte to another, and the lines, from 1 on, of what it begins, as a
-    call.
+    """A word of code: its first byte; the lines, from 1 on, of what it begins, as a call; what is on
+    its line before it, and behind that; what it is taken of; and whether it is called, given a value,
+    or says by itself that it is a member or the name of an argument.
     """
 
     start: int
-    end: int
     lines: range
+    before: str
+    behind: str
+    holder: re.Match[str] | None
+    is_call: bool
+    is_set: bool
+    is_key: bool
 
 
 def _as_code(path: str, text: bytes, word: bytes) -> Iterator[_Word]:
@@ -276,12 +298,20 @@ def _as_code(path: str, text: bytes, word: bytes) -> Iterator[_Word]:
     for match in re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text):
         start, end = match.span()
         leaf = root.descendant_for_byte_range(start, end)
-        if leaf and leaf.text == word:
+        if leaf and leaf.text == word and leaf.is_named and not _NO_CODE.search(leaf.type):
             around = leaf
             while around.end_byte <= end and around.parent:
                 around = around.parent
-            last = min(around.end_point[0] + 1, leaf.start_point[0] + MAX_CALL_LINES)
-            yield _Word(start, end, range(leaf.start_point[0] + 1, last + 1))
+            line = leaf.start_point[0] + 1
+            last = min(around.end_point[0] + 1, line + MAX_CALL_LINES)
+            before = text[text.rfind(b"\n", 0, start) + 1 : start].decode(errors="replace")
+            behind = text[around.end_byte : text.find(b"\n", around.end_byte)].decode(
+                "utf-8", "replace"
+            )
+            is_key = bool(_MEMBER.fullmatch(leaf.type)) or around.type in _KEYED
+            is_call, is_set = (bool(one.match(text, end)) for one in (_CALL, _STORED))
+            holder, lines = _HOLDER.search(before), range(line, last + 1)
+            yield _Word(start, lines, before, behind, holder, is_call, is_set, is_key)
 
 
 def _of_signatures(
@@ -294,44 +324,54 @@ def _of_signatures(
         for hunk in one.diff.hunks
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
     }
-    for one in changed:
+    functions = (one for one in changed if one.symbol.kind not in CLASS_KINDS)
+    for one in (*functions, *_classes(changes, {one.symbol.path for one in changed})):
         names = (one.symbol.name, one.symbol.parent.rpartition(":")[2].rpartition(".")[2])
-        lines_of = lru_cache(1)(partial(_lines_of_calls, names=names, sources=sources))
+        words_of = lru_cache(1)(partial(_words, names=names, sources=sources))
         for path, call, shift in sources.passings(one.symbol.id) if one.news else ():
-            lines = lines_of(path).get(call.line, (call.line,))
+            word = words_of(path).get(call.line)
+            lines = word.lines if word else (call.line,)
             is_adapted = any((path, line) in written for line in lines)
-            if not is_adapted and _minds(one, call, shift, _line_of(path, call.line, sources)):
+            if not is_adapted and _minds(one, call, shift, word):
                 yield StaleUse(path, call.line, f"calls `{one.symbol.name}`, which {one.news}")
 
 
-def _lines_of_calls(path: str, names: Sequence[str], sources: ChangeSources) -> dict[int, range]:
-    """The lines of what some names begin in a file, by the first."""
+def _classes(changes: Sequence[FileChange], paths: Collection[str]) -> Iterator[ChangedSymbol]:
+    """The classes of some files that have no constructor, each with what is new about its fields."""
+    for change in changes:
+        before, after = change.before, change.after
+        if before and after and after.path in paths:
+            was = {one.qualname: one for one in before.symbols if one.kind in CLASS_KINDS}
+            names = LANGUAGES[before.symbols[0].language].resolution.constructors if was else ()
+            made = {one.parent for one in after.symbols if one.name in names}
+            kept = (one for one in after.symbols if one.qualname in was and one.id not in made)
+            for entry in map(ChangedSymbol, kept):
+                entry.news = news_of(was[entry.symbol.qualname], before, entry, after)
+                yield entry
+
+
+def _words(path: str, names: Sequence[str], sources: ChangeSources) -> dict[int, _Word]:
+    """The words of a file that are some names, the last of each line."""
     text = sources.text_of(path)
-    words = (word for name in names if name for word in _as_code(path, text, name.encode()))
-    return {word.lines.start: word.lines for word in sorted(words)}
+    words = [word for name in names if name for word in _as_code(path, text, name.encode())]
+    return {word.lines.start: word for word in sorted(words, key=lambda word: word.start)}
 
 
-def _line_of(path: str, line: int, sources: ChangeSources) -> str:
-    return sources.text_of(path).split(b"\n")[line - 1].decode("utf-8", "replace")
-
-
-def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> bool:
-    """True if a call has to do with what is new about a function; by its line, what becomes of what
-    the function gives.
+def _minds(changed: ChangedSymbol, call: Invocation, shift: int, word: _Word | None) -> bool:
+    """True if a call has to do with what is new about a function; by its name as it is written, what
+    becomes of what the function gives.
     """
-    if changed.news in {ASYNC, NOT_ASYNC}:
-        return ("await" in line) is (changed.news == NOT_ASYNC)
-    before = re.split(rf"\b{re.escape(changed.symbol.name)}\b", line)[0]
-    is_used = not _ALONE.fullmatch(before)
+    before, behind = (word.before, word.behind) if word else ("", "")
+    waits = bool(_WAITS.search(before) or _WAITS.search(behind))
+    is_used = not _ALONE.fullmatch(before) or bool(_TAKEN.match(behind))
+    if changed.news in {*ASYNC, *NOT_ASYNC}:
+        return word is not None and waits is (changed.news in NOT_ASYNC)
     if changed.news == NEW_SIGNATURE and changed.scopes is not None:
         from tersely.context.lenses.diff.fitting import fits, gives_other  # few changes need it
 
         language, (was, now) = LANGUAGES[changed.symbol.language], changed.scopes
-        if (
-            is_used
-            and language.checks_types
-            and all(gives_other(was, one, language) for one in now)
-        ):
+        is_read = is_used and language.checks_types and not waits
+        if is_read and all(gives_other(was, one, language) for one in now):
             return True
         return shift >= 0 and not any(fits(call, shift, was, one, language) for one in now)
     return is_used if changed.news == NOTHING else bool(_UNPACKS.search(before))
