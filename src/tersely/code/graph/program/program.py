@@ -119,7 +119,7 @@ class Hierarchy:
             new = self.based_on(pending.pop(), family) - found
             found |= new
             pending |= {one.name for one in new}
-        self._program.bounds.spend(len(found) / CLASSES_A_WORK)
+        self._program.bounds.spend(len(found) // CLASSES_A_WORK)
         return found
 
     @kept
@@ -180,7 +180,7 @@ class Program:
         known = self._files.get(file_id)
         if known is None:
             definitions, scopes = self.facts.file_facts(file_id)
-            self.bounds.spend(FILE_WORK + len(definitions) / DEFINITIONS_A_WORK)
+            self.bounds.spend(FILE_WORK + len(definitions) // DEFINITIONS_A_WORK)
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
 

@@ -18,7 +18,7 @@ class Work(Bounds):
 
     left = inf
 
-    def spend(self, work: float) -> None:
+    def spend(self, work: int) -> None:
         """Count some work; `WorkSpentError` if less was left."""
         self.left -= work
         if self.left < 0:

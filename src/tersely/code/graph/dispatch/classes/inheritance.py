@@ -41,13 +41,13 @@ class Inheritance(Component):
         behind: tuple[ClassObject, ...] = (target,)
         while len(behind) == 1 and behind[0] not in met:
             met[behind[0]] = None
-            self.bounds.spend(1 / CLASSES_A_WORK)
+            self.bounds.spend(len(met) % CLASSES_A_WORK == 0)
             yield behind[0]
             bases = self.bases(behind[0])
             behind = tuple(base for base in bases if isinstance(base, ClassObject))
         if len(behind) > 1:
             merged = _sequence(self.solve(("merged", behind), self._merged, behind))
-            self.bounds.spend(len(merged) / CLASSES_A_WORK)
+            self.bounds.spend(len(merged) // CLASSES_A_WORK)
             yield from (one for one in merged if one not in met)
 
     def _merged(self, bases: tuple[ClassObject, ...]) -> frozenset[tuple[ClassObject, ...]]:

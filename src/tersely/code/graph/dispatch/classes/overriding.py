@@ -162,7 +162,7 @@ class Overriding(Component):
         found = [one for at in self.program.nearest(by_file, home) for one in by_file[at]]
         if len(found) > MAX_OVERRIDES:
             self.bounds.add(OVERRIDES_LIMIT)
-        self.bounds.spend(len(found[:MAX_OVERRIDES]) / OVERRIDES_A_WORK)
+        self.bounds.spend(len(found[:MAX_OVERRIDES]) // OVERRIDES_A_WORK)
         return self.open_classes.classes(found[:MAX_OVERRIDES])
 
     def _differing(self, target: ClassObject, name: str) -> set[ClassName]:
