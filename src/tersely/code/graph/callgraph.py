@@ -35,7 +35,7 @@ from tersely.code.nodes import (
     MethodReference,
 )
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 # files that use a name, above which its callers are found with a level less of flow
 MENTIONS_PER_LEVEL = (60, 300)
@@ -58,7 +58,7 @@ class Reached:
     included.
     """
 
-    path: tuple[str, ...]
+    path: Strings
     edge: Edge  # between the first two of the path
     grade: Grade  # of the weakest edge of the path
 
@@ -320,7 +320,7 @@ class CallGraph:
         """What a walk reaches, nearest first."""
         adjacent = self.callees if to_callees else self.callers
         seen = {symbol_id}
-        pending: deque[tuple[tuple[str, ...], Grade]] = deque([((symbol_id,), Grade.EXACT)])
+        pending: deque[tuple[Strings, Grade]] = deque([((symbol_id,), Grade.EXACT)])
         while pending:
             path, weakest = pending.popleft()
             if len(path) > depth:
