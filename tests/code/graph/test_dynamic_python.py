@@ -33,6 +33,18 @@ PROGRAMS = {
         ],
         ["Shell.run -> Shell.other"],
     ),
+    "an operator that gives a union of types": (
+        """\
+        from typing import Self
+        class Ops:
+            def __or__(self, other) -> Self | None: return self
+            def copy(self) -> Self: return self
+        def use(one: Ops):
+            (one | one).copy()
+        """,
+        ["use -> Ops.copy inferred"],
+        [],
+    ),
     "the parent of a class that is named": (
         """\
         class A:

@@ -65,7 +65,9 @@ class Generics(Component):
         seen = self.seen_by(function, written) if self._is_generic(*function.place) else written
         if seen is written:
             return known
-        declared = self.annotations.instances(file, position, seen)
+        # an equation: an operator between types may be a method that returns such a type
+        key = ("returned type", file.id, position, seen)
+        declared = self.solve(key, self.annotations.instances, file, position, seen)
         return self.typed.narrowed(known, declared)
 
     @kept

@@ -16,6 +16,7 @@ from tersely.code.nodes import (
     Known,
     decoded,
 )
+from tersely.foundation.types import Strings
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
 Stored = Any  # an expression as the index has it, in plain tuples
@@ -56,14 +57,14 @@ class Body:
     returns: Expressions
     yields: Expressions
     outer: tuple[tuple[str, int], ...]
-    stars: tuple[str, ...]
+    stars: Strings
     bases: Expressions
     decorated: Expression
     returned_type: Expression
     receiver_type: Expression
     flags: int
     holder: Expression
-    type_parameters: tuple[str, ...]
+    type_parameters: Strings
 
     def __init__(self, stored: Scope, known: Known) -> None:
         self._stored = stored
