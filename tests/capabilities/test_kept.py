@@ -155,6 +155,14 @@ def test_an_answer_is_given_again_while_what_it_asked_stands(
     assert len(opened) <= len(edit)  # one that has changed is looked at
 
 
+def test_a_file_with_an_expression_of_many_parts_changes_answers(root: Path) -> None:
+    write(root, {"c.py": f"from a import run\n\n\ndef alone():\n    return {'run(1) + ' * 800}1\n"})
+    before = asked(root, *CALLERS)
+    assert "c.py:alone" in str(before)
+    write(root, {"c.py": "def alone():\n    return 1\n"})
+    assert "c.py:alone" not in str(asked(root, *CALLERS))
+
+
 def test_another_worktree_is_given_the_same_answer(
     root: Path, tmp_path: Path, opened: list[int]
 ) -> None:

@@ -510,13 +510,13 @@ class StoredFacts:
         file = self._files[file_id]
         facts = self._store.facts(file.id)
         if self._log.questions is not None:
-            self._log.record(self.says, file_id, file.hash, _meaning(facts))
+            self._log.record(self.says, file_id, file.hash, _meaning(facts, file.hash))
         return facts.definitions, facts.scopes
 
     def says(self, file_id: int, content: bytes, meaning: bytes) -> bool:
         """True if a file has a content with this hash, or one that means the same."""
         file = self._files[file_id]
-        return file.hash == content or _meaning(self._store.facts(file.id)) == meaning
+        return file.hash == content or _meaning(self._store.facts(file.id), file.hash) == meaning
 
     def files_mentioning(self, name: str) -> Sequence[int]:
         """Files that use a name."""
@@ -559,11 +559,16 @@ class StoredFacts:
         return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
 
 
-def _meaning(facts: FileFacts) -> bytes:
-    """The hash of the facts of a file that the graph reads; the end of the module is none."""
+def _meaning(facts: FileFacts, content: bytes) -> bytes:
+    """The hash of the facts of a file that the graph reads; the end of the module is none. That of
+    the content for expressions too deep to be written.
+    """
     module = facts.definitions[0]._replace(end_line=0, end_byte=0, signature_end_byte=0)
     said = [(str(kind), *rest) for kind, *rest in (module, *facts.definitions[1:])], facts.scopes
-    return content_hash(marshal.dumps(said, _BY_VALUE))
+    try:
+        return content_hash(marshal.dumps(said, _BY_VALUE))
+    except ValueError:
+        return content
 
 
 def _written_name(symbol: Symbol) -> str:
