@@ -187,6 +187,12 @@ def test_after_two_dashes_every_word_is_a_place() -> None:
     }
 
 
+def test_a_text_that_begins_like_an_option_is_a_value() -> None:
+    assert read_words(DECLARED, ["x", "--include", "--docs loses zeros"])["include"] == (
+        "--docs loses zeros",
+    )
+
+
 @pytest.mark.parametrize("text", ["--docs loses zeros", "- one\n- two", "--x y=1", "-"])
 def test_a_text_that_begins_like_an_option_is_a_place(text: str) -> None:
     assert read_words(DECLARED, [text, "--docs"])["path"] == text

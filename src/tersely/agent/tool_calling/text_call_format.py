@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, Strings
 
 OPENING, CLOSING = "<call", "</call>"
 
@@ -45,7 +45,7 @@ class WrittenCall(NamedTuple):
 
     tool: str
     values: JsonMapping
-    repairs: tuple[str, ...] = ()
+    repairs: Strings = ()
     problem: str = ""
 
 
@@ -110,7 +110,7 @@ def _read_one(lines: Sequence[str], tools: Sequence[AgentTool]) -> tuple[Written
         return WrittenCall(name, values, ("read the arguments from the first line",)), 1
     end = _end(lines)
     body = lines[1 : end if end > 0 else len(lines)]
-    repairs: tuple[str, ...] = ("read the arguments from the first line",) if values else ()
+    repairs: Strings = ("read the arguments from the first line",) if values else ()
     if end < 0:
         body = _without_fence(list(body))
         repairs += (f"added {CLOSING}",)

@@ -42,7 +42,7 @@ from tersely.foundation.limits import MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from tersely.foundation.settings import load
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.text.tokens import Tokenizer
-from tersely.foundation.types import Closing, JsonMapping, field, frozen
+from tersely.foundation.types import Closing, JsonMapping, Strings, field, frozen
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolServers
@@ -78,8 +78,8 @@ class Choices:
         NOTHING_SHARED  # with commands: places outside of the repository, variables
     )
     # hosts of the user's own network, or ports of one, that pages may come from
-    private_hosts: tuple[str, ...] = ()
-    browser: tuple[str, ...] = ()  # the command of the server that has one
+    private_hosts: Strings = ()
+    browser: Strings = ()  # the command of the server that has one
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
     mode: Mode = Mode.ASK
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent

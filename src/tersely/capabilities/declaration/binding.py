@@ -134,10 +134,10 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> JsonObjec
         if word == "--":
             positionals += rest
             break
-        if _is_positional(word):
-            positionals.append(word)
-        elif word.startswith("--"):
+        if _is_option(word):
             _read_option(declared, word, rest, arguments)
+        elif _is_text(word):
+            positionals.append(word)
         else:
             raise _invalid(
                 f"unknown option {word}",
@@ -147,9 +147,13 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> JsonObjec
     return arguments
 
 
-def _is_positional(word: str) -> bool:
+def _is_text(word: str) -> bool:
     """True for all but options, whose names have no spaces: `--strict loses zeros` is a text."""
     return word[:1] != "-" or word == "-" or len(word.partition("=")[0].split()) > 1
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("--") and not _is_text(word)
 
 
 def _read_option(
@@ -163,10 +167,11 @@ def _read_option(
         _set_implied(parameter, implied, arguments)
         return
     if not equals:
-        if parameter.bare is not None and (not rest or rest[0].startswith("--")):
+        has_none = not rest or _is_option(rest[0])
+        if has_none and parameter.bare is not None:
             arguments[parameter.name] = parameter.bare
             return
-        if not rest or rest[0].startswith("--"):
+        if has_none:
             raise _usage(f"{flag} needs a value", f"{flag} {parameter.metavar}: {parameter.help}")
         value = rest.pop(0)
     read = from_text(parameter, value)
@@ -190,7 +195,7 @@ def _set_implied(parameter: Parameter, value: object, arguments: JsonObject) -> 
 
 def _take_values(rest: list[str]) -> list[str]:
     """The words up to the next option, which are no longer among the rest."""
-    number = next((at for at, word in enumerate(rest) if word.startswith("--")), len(rest))
+    number = next((at for at, word in enumerate(rest) if _is_option(word)), len(rest))
     taken, rest[:] = rest[:number], rest[number:]
     return taken
 

@@ -13,7 +13,7 @@ from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.own_command import EXIT_STATUS, CommandCall, command
 from tersely.cli.relay.brief import session_directory
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 from tersely.relay.wire.home import home_directory
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def _run(
     asked: CommandCall,
     *,
-    program: tuple[str, ...] = positional("the program and its arguments, after --"),
+    program: Strings = positional("the program and its arguments, after --"),
     name: str = option(
         "", "as whom others know it (default: the program's name, numbered where that is taken)"
     ),
@@ -38,7 +38,7 @@ def _run(
     thread: str = option(
         "", "where its summary goes (default: TERSELY_THREAD or this project's)", metavar="ID"
     ),
-    spawn: tuple[str, ...] = option(
+    spawn: Strings = option(
         (), "a program that it may start with a spawn command; without it, none"
     ),
     prompt: str = option(

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -34,7 +34,7 @@ class SettingsEntry:
     list there.
     """
 
-    path: tuple[str, ...]
+    path: Strings
     value: Any
     in_list: bool = False
 
@@ -114,7 +114,7 @@ def without_emptied(text: str, was: str, entries: Sequence[SettingsEntry]) -> st
     return text
 
 
-def _having(value: Any, path: tuple[str, ...], entry: SettingsEntry) -> Any:
+def _having(value: Any, path: Strings, entry: SettingsEntry) -> Any:
     """The value with an entry, computed without the text."""
     if path:
         if not isinstance(value, dict):

@@ -17,7 +17,7 @@ from tersely.code.routines import (
     Routine,
     Statement,
 )
-from tersely.foundation.types import by_name, entity, field
+from tersely.foundation.types import Strings, by_name, entity, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -108,7 +108,7 @@ class Draft:
         self.outward: dict[str, None] = {}
         self.parameters: list[str] = []
         self.receivers: frozenset[str] = frozenset()  # names of the object of the method around
-        self.captures: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self.captures: dict[str, tuple[Strings, Strings]] = {}
         self.shares: dict[tuple[str, str], None] = {}
         self.labels: dict[str, list[int]] = {}  # the points before which a name stands
         self.gotos: list[tuple[int, str]] = []
@@ -322,7 +322,7 @@ class Draft:
                 point.mutates.update(dict.fromkeys((name,) for name in writes))
         self.captures = known
 
-    def _transitive_captures(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _transitive_captures(self, name: str) -> tuple[Strings, Strings]:
         reads, writes = (dict.fromkeys(names) for names in self.captures[name])
         for other in list(reads):
             if other in self.captures and other != name:
