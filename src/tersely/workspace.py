@@ -30,7 +30,7 @@ from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
 from tersely.foundation.storage.private import index_places
 from tersely.foundation.storage.roots import INDEX_FILE, resolved_directory
-from tersely.foundation.types import Closing
+from tersely.foundation.types import Closing, Strings
 
 if TYPE_CHECKING:
     from tersely.code.search.searcher import Filters, RankedHits
@@ -108,7 +108,7 @@ class Workspace(Closing):
         """All that is asked inside is answered at one revision."""
         return self.engine.store.snapshot()
 
-    def notes(self, findings: Findings) -> tuple[str, ...]:
+    def notes(self, findings: Findings) -> Strings:
         """The sentences beside an answer: complaints about settings, how the index came to be, and
         the findings.
         """

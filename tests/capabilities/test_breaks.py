@@ -329,13 +329,6 @@ FITTING: dict[str, tuple[str, str, str, str, dict[str, set[int]]]] = {
         "import {f} from './a'\nf(1)\nconst x = f(1)\nf(1).name\nconst y = await f(1)\n",
         {"export function f(a: number): Promise<User> { return a }\n": {3, 4}},
     ),
-    "cpp_defaults_of_a_declaration": (
-        "a.cpp",
-        '#include "c.h"\nC::C(int a) {}\n',
-        "c.h",
-        "class C { public: C(int a, int b = 1); };\ninline C made() { return C(1); }\n",
-        {'#include "c.h"\nC::C(int a, int b) {}\n': set()},
-    ),
     "javascript_given_by_the_function": (
         "a.js",
         "export function f(a = {}) { return a }\n",
@@ -345,6 +338,13 @@ FITTING: dict[str, tuple[str, str, str, str, dict[str, set[int]]]] = {
             "export function f(a) { a = a || {}; return a }\n": set(),
             "export function f(a) { return a.b }\n": {2},
         },
+    ),
+    "javascript_that_lacked_it_before": (
+        "a.js",
+        "export function f(a) { a = a || {}; return a }\n",
+        "user.js",
+        "import {f} from './a'\nf()\n",
+        {"export function f(b) { return other(b) }\n": set()},
     ),
     "python_generators_and_decorators": (
         "a.py",
@@ -448,6 +448,15 @@ GONE: dict[str, tuple[dict[str, str], dict[str, str], set[str]]] = {
         },
         {"a.ex": "defmodule A do\n  def use(x), do: twice(x)\nend\n"},
         {"a.ex:2", "b.ex:2"},
+    ),
+    "a_class_named_as_its_namespace": (
+        {
+            "a.php": "<?php\nnamespace Made;\n\nclass Made {\n public $k = 1;\n function f() { return $this->k; }\n}\n",
+        },
+        {
+            "a.php": "<?php\nnamespace Made;\n\nclass Made {\n function f() { return $this->k; }\n}\n"
+        },
+        {"a.php:5"},
     ),
     "methods_of_rust_by_path": (
         {

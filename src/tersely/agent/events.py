@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tersely.agent.tools.declaration import MadeChange
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 
 class Decision(StrEnum):
@@ -144,7 +144,7 @@ class ToolsDeclared:
     """
 
     turn: int
-    tools: tuple[str, ...]
+    tools: Strings
     tokens: int
 
 

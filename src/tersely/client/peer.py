@@ -30,7 +30,7 @@ from tersely.foundation.limits import (
     REQUEST_SECONDS,
 )
 from tersely.foundation.network.credentials import is_same_user
-from tersely.foundation.types import JsonMapping, JsonObject, without_none
+from tersely.foundation.types import JsonMapping, JsonObject, Strings, without_none
 from tersely.relay.wire.envelopes import VERSION, ServiceFailure
 from tersely.relay.wire.failures import error_of
 from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
@@ -57,7 +57,7 @@ class Sent(NamedTuple):
     durability: str
     recipients: int
     message_id: str
-    refused: tuple[str, ...] = ()  # recipients whose mailboxes are full
+    refused: Strings = ()  # recipients whose mailboxes are full
     is_repetition: bool = False
 
 

@@ -17,7 +17,7 @@ from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 from tersely.foundation.storage.private import read_bounded
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import Environment, JsonObject, field, fields, frozen
+from tersely.foundation.types import Environment, JsonObject, Strings, field, fields, frozen
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
@@ -96,7 +96,7 @@ class Settings:
     chat_session_tokens: int = field(default=0, metadata={"least": 0})
     # the database of PostgreSQL that the relay keeps all in
     store: str = _own()
-    complaints: tuple[str, ...] = ()  # a sentence for each setting that was given and is not known
+    complaints: Strings = ()  # a sentence for each setting that was given and is not known
 
 
 _KNOWN = {setting.name: setting for setting in fields(Settings) if setting.name != "complaints"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.code.expressions import (
-    ABSTRACT,
     CLASS_METHOD,
     STATIC,
     VARIADIC,
@@ -30,7 +29,8 @@ def fits(call: Invocation, shift: int, was: Scope, now: Scope, language: Languag
     marks = STATIC | CLASS_METHOD
     was_bound = was.flags & CLASS_METHOD and 1
     shift_before = was_bound if (was.flags ^ now.flags) & marks else shift
-    old, new = _passed(call, shift_before, was, language), _passed(call, shift, now, language)
+    old = _passed(call, shift_before, was, language)
+    new = _passed(call, shift, now, language, may_lack=True)
     if old is None or new is None:
         return old is None
     if language.checks_types:
@@ -65,25 +65,26 @@ def _are_apart(one: Expression, other: Expression, language: Language) -> bool:
     return len(kinds) > 1 and None not in kinds
 
 
-def _passed(call: Invocation, shift: int, scope: Scope, language: Language) -> _Passed | None:
+def _passed(
+    call: Invocation, shift: int, scope: Scope, language: Language, *, may_lack: bool = False
+) -> _Passed | None:
     """What a call passes for each parameter, or the types of those; None if a parameter lacks a
-    value, or a value a parameter. What stands for several values may be any.
+    value, or a value a parameter. What stands for several values may be any. With `may_lack` those
+    may that the function itself gives one.
     """
     body, passed, taken = Body(scope, {}), _Passed(), 0
     arguments, keywords = call.arguments, [one for one in call.keywords if one[0] != "&"]
     last = arguments[-1] if arguments else None
-    if language.resolution.trailing_functions and body.parameters and type(last) is DefinedHere:
-        arguments, keywords = arguments[:-1], [*keywords, (body.parameters[-1].name, last)]
-    # What may be left out a declaration says, or a function that gives it a value itself.
     resolution = language.resolution
-    is_declared = resolution.announces and not scope.flags & ABSTRACT
-    takes_any = resolution.arguments_name and not language.checks_types
-    bound = [name for name, _ in body.binds] if takes_any else []
+    if resolution.trailing_functions and body.parameters and type(last) is DefinedHere:
+        arguments, keywords = arguments[:-1], [*keywords, (body.parameters[-1].name, last)]
+    takes_any = may_lack and resolution.arguments_name and not language.checks_types
+    bound = [name for name, _ in body.binds if takes_any]
     asked = Call(call.callee, arguments, tuple(keywords), call.line)
     for index, one in enumerate(body.parameters[shift:], shift):
         given = passed_expressions(body, index, asked, shift)
-        is_free = is_declared or one.name in bound
-        if not given and one.default is None and one.mode not in VARIADIC and not is_free:
+        has_default = one.default is not None or one.name in bound
+        if not (given or has_default or one.mode in VARIADIC):
             return None
         taken += len(given)
         if language.checks_types and given:

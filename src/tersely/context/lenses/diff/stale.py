@@ -161,7 +161,11 @@ def _of_what_is_gone(
 def _owner(symbol: Symbol, sources: ChangeSources) -> str:
     """The id of the class or namespace that a symbol is a member of, "" for none."""
     if symbol.parent != symbol.path:
-        return unnumbered(symbol.parent)
+        language = symbol.language
+        has_blocks = (
+            language and LANGUAGES[language].resolution.traits
+        )  # of which each has a number
+        return unnumbered(symbol.parent) if has_blocks else symbol.parent
     owner, folder = symbol.qualname.rpartition(".")[0], directory_of(symbol.path)
     near = (one for one in sources.defining(owner) if directory_of(one) == folder)
     return owner and f"{min(near, default=symbol.path)}:{owner}"
