@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 READING = os.O_RDONLY | NO_LINK | NO_WAITING | UNCHANGED
 MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | UNCHANGED  # likewise, where there must be none
 FOLLOWING = READING & ~NO_LINK  # likewise, of what may be a link
+GROWTH_BYTES = 16_384  # that a file may have grown by while it is read, without another step
 KEY_BYTES = 32
 NAME_BYTES = 8  # of whose an index is, and of which root: too many to be guessed
 SECOND_INDEXES = "indexes"  # beside the key: of repositories that hold those of others
@@ -109,7 +110,7 @@ def read_bounded(
             raise OSError(errno.EINVAL, "not a regular file", path)
         content = b""
         while len(content) <= most_bytes >= status.st_size:
-            part = os.read(descriptor, max(status.st_size - len(content), 0) + 1)
+            part = os.read(descriptor, status.st_size + GROWTH_BYTES)
             if not part:
                 return content
             content += part
