@@ -9,7 +9,8 @@ import pytest
 from tests.repositories import repository, write
 
 from tersely.capabilities.graph.breaks import LINE_PLACES
-from tersely.capabilities.invoke import ask
+from tersely.capabilities.catalogue import load
+from tersely.capabilities.invoke import ask, invoke
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 
@@ -474,3 +475,22 @@ def test_what_names_something_that_is_gone(tmp_path: Path, name: str) -> None:
     repository(tmp_path, before)
     write(tmp_path, after)
     assert places(tmp_path) == expected
+
+
+def test_a_parameter_with_the_name_of_an_import_is_no_use(tmp_path: Path) -> None:
+    own = "def own(helper):\n    return helper()\n\n\ndef each(all):\n    for helper in all:\n        helper()\n"
+    local = "def late():\n    from helper import helper\n\n    return helper()\n"
+    repository(tmp_path, {"helper.py": HELPER, "user.py": f"{USER}\n{own}", "late.py": local})
+    write(tmp_path, {"helper.py": HELPER.replace("helper", "other")})
+    assert places(tmp_path) == {"user.py:1", "user.py:3", "late.py:2", "late.py:4"}
+
+
+def test_files_that_cannot_be_judged_are_named(tmp_path: Path) -> None:
+    repository(tmp_path, {"data.py": HELPER, "logo.png": "1", "both.py": HELPER})
+    write(tmp_path, {"data.py": "x\0", "logo.png": "\0"})
+    write(tmp_path, {"both.py": f"<<<<<<< a\n{HELPER}=======\n>>>>>>> b\n"})
+    with Workspace.open(tmp_path) as workspace:
+        notes = "\n".join(invoke(load("code.breaks"), workspace, {}).notes)
+    assert "data.py (binary)" in notes
+    assert "both.py (not merged)" in notes
+    assert "logo.png" not in notes

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.system import NO_WAITING, UNCHANGED
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 from tersely.integrations import state
 from tersely.integrations.declaration import Audience, FileForm, KnownAgent, SettingsTarget
 from tersely.integrations.formats import json_text, toml_text, yaml_text
@@ -73,7 +73,7 @@ class InstallRequest(NamedTuple):
         has_moved = self.place is Audience.PROJECT
         return [replace(one, local="") for one in self.targets() if has_moved and one.local]
 
-    def words(self, target: SettingsTarget) -> tuple[str, ...]:
+    def words(self, target: SettingsTarget) -> Strings:
         """The command that a file calls: by its name alone in a file that others have, too."""
         is_shared = self.place is Audience.PROJECT and not target.local
         return SHARED if is_shared else tuple(self.program)

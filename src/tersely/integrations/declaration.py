@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from tersely.foundation.types import field, frozen
+from tersely.foundation.types import Strings, field, frozen
 from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.wrapped import Wrapped
 
@@ -72,7 +72,7 @@ class KnownAgent:
     read_tools: frozenset[str] = frozenset()
     # arguments with which a read is of a part
     range_names: frozenset[str] = frozenset({"offset", "limit"})
-    path_names: tuple[str, ...] = ("file_path",)
+    path_names: Strings = ("file_path",)
     # JSON, or a text as it is
     answer_beside: Callable[[str, str], Any] = field(default=lambda event, text: None)
     answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)

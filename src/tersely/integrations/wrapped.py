@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation import activity
-from tersely.foundation.types import field, frozen
+from tersely.foundation.types import Strings, field, frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -59,7 +59,7 @@ class Moment:
 class Launch:
     """The additions to a command line, behind the name of the program, and to its environment."""
 
-    words: tuple[str, ...] = ()
+    words: Strings = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tersely.agent.tools.files.numbered import NUMBER
+from tersely.foundation.types import Strings
 
 _SECTION = "=== "
 _ITEM = re.compile(r"@[\d+]")
@@ -25,8 +26,8 @@ class PackPiece(NamedTuple):
     """
 
     section: str
-    head: tuple[str, ...]
-    code: tuple[str, ...]
+    head: Strings
+    code: Strings
 
     @property
     def file(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, Strings
 
 
 class RawCall(NamedTuple):
@@ -34,7 +34,7 @@ class ModelMessage(NamedTuple):
     content: str
     calls: tuple[RawCall, ...] = ()
     call_id: str = ""
-    pictures: tuple[str, ...] = ()
+    pictures: Strings = ()
 
     def of_user(self) -> ModelMessage:
         """The result of a call as the user's words, for a prompt without that call."""

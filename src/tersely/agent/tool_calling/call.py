@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, Strings
 
 
 class ToolCall(NamedTuple):
@@ -17,7 +17,7 @@ class ToolCall(NamedTuple):
 
     tool: str
     arguments: JsonMapping
-    repairs: tuple[str, ...] = ()
+    repairs: Strings = ()
     id: str = ""  # where the server gave it one
 
 

@@ -21,6 +21,7 @@ from tersely.code.index.scan import scan
 from tersely.foundation.git.listing import GitListing
 from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
+from tersely.foundation.types import Strings
 
 _CONTINUE = "Your answer was cut off. Go on exactly where it ended, and repeat nothing."
 _LAST_QUESTION = (
@@ -170,7 +171,7 @@ async def look_around(conversation: Conversation) -> None:
         conversation.paths = PathTrie(files)
 
 
-def _files(root: str) -> tuple[str, ...]:
+def _files(root: str) -> Strings:
     """All that git lists, source or not; without git, all source and what lies beside it."""
     with GitListing(root) as listing:
         try:
@@ -180,7 +181,7 @@ def _files(root: str) -> tuple[str, ...]:
     return tuple(sorted({*listed.tracked, *listed.untracked}))
 
 
-def _with_neighbours(root: str, source: Sequence[str]) -> tuple[str, ...]:
+def _with_neighbours(root: str, source: Sequence[str]) -> Strings:
     """Files of source, and all others of their folders and of the root that are not hidden."""
     found = set(source)
     for folder in {"", *(path.rpartition("/")[0] for path in source)}:

@@ -44,8 +44,12 @@ def around_change(
     sources = sources_of(engine, root, change)
     view = view_of(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)
-    read = sources.text_of, sources.symbols_of
-    return ChangeView(view, lambda seen: _texts(seen, change.files, *read, with_docs=with_docs))
+    return ChangeView(
+        view,
+        lambda seen: _texts(
+            seen, change.files, sources.text_of, sources.symbols_of, with_docs=with_docs
+        ),
+    )
 
 
 def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
@@ -110,8 +114,11 @@ class _Changed:
         return self._targets(path, items)
 
     def locals_of(self, symbol: Symbol) -> frozenset[str]:
-        """What a function and those around it name by themselves, imports aside."""
-        return self._neighbours.locals(symbol).difference(self.aliases_of(symbol.path))
+        """What a function and those around it name by themselves, its own imports aside."""
+        lines = range(symbol.start_line, symbol.end_line + 1)
+        imports = self._store.imports(symbol.path)
+        imported = {item.alias for item in imports if item.line in lines}
+        return self._neighbours.locals(symbol) - imported
 
     def imports_of_left(self, path: str) -> list[tuple[str, int]]:
         """The imports that name a file which has left, by file and line."""

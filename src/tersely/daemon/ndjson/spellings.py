@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from tersely.capabilities import catalogue
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
-from tersely.foundation.types import JsonMapping, JsonObject, field, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, Strings, field, frozen
 
 PREFIX = "code."  # of the names of capabilities, which may be left out
 _FILE = "file"
@@ -32,7 +32,7 @@ class Spelling:
     preset: JsonMapping = field(default_factory=dict)
     shape: Shape = answers.whole
     # parameter: names whose values make it up
-    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parts: Mapping[str, Strings] = field(default_factory=dict)
     unused: frozenset[str] = frozenset()  # names that are taken and change nothing
     of_file: Spelling | None = None  # what it means where what it is asked about is a file
 

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_READ_ENTRIES
-from tersely.foundation.types import frozen, replace
+from tersely.foundation.types import Strings, frozen, replace
 from tersely.relay.artifacts.preview.make import (
     TYPES,
     ArtifactEnds,
@@ -62,7 +62,7 @@ class Origin(NamedTuple):
 
     actor: str
     capability: str = ""
-    source_refs: tuple[str, ...] = ()
+    source_refs: Strings = ()
 
 
 @frozen

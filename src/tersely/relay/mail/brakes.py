@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import record
+from tersely.foundation.types import Strings, record
 from tersely.relay.policy import HeldBack, Rates
 
 MAX_COUNTED_PAIRS = 10_000  # of agents, and circles of them; the longest silent are forgotten
 MAX_CIRCLE_AGENTS = 8  # of a circle; what goes round among more is not recognised
 TURN_REST_SECONDS = 600  # without a message, after which agents begin anew
 
-Path = tuple[str, ...]
+Path = Strings
 
 
 @record

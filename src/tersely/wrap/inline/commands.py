@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tersely.foundation.types import JsonMapping, field, frozen
+from tersely.foundation.types import JsonMapping, Strings, field, frozen
 
 PREFIX = "->relay:"  # without a marker
 
@@ -43,7 +43,7 @@ class Spawn:
     """Another program to be started under a name, and what it is to do."""
 
     name: str
-    program: tuple[str, ...]
+    program: Strings
     task: str = ""
 
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from tersely.capabilities.relay.foreign import BANNER
 from tersely.foundation.text.shortening import shortened
-from tersely.foundation.types import JsonObject, field, frozen, replace
+from tersely.foundation.types import JsonObject, Strings, field, frozen, replace
 from tersely.wrap.inline.commands import (
     PREFIX,
     RELEASE,
@@ -102,7 +102,7 @@ class _OpenCommand:
     head: re.Match[str]
     number: int
     indent: int  # cells before the text
-    rows: tuple[str, ...] = ()
+    rows: Strings = ()
     characters: int = 0
     ends: str = ""  # what closes it; "" for a line that may go on in the next
 

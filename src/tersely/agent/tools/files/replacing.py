@@ -19,6 +19,7 @@ from tersely.agent.tools.files.places import OPENED_FOLDER, FileState, opened_pa
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.roots import INDEX_DIRECTORY
+from tersely.foundation.types import Strings
 
 DRAFT_SECONDS = 3_600.0  # after which a file that was never put in place is nobody's
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -79,7 +80,7 @@ def put(root: Path, inside: str, expected: FileState | None, wanted: FileState) 
         _move(draft, folder, name)
 
 
-def remove(root: Path, inside: str, expected: FileState, folders: tuple[str, ...]) -> None:
+def remove(root: Path, inside: str, expected: FileState, folders: Strings) -> None:
     """Remove what is expected at a path, and folders of a path's own that are then empty."""
     with opened_parent(root, inside) as (folder, name, _):
         if state_in(folder, name, inside) != expected:
@@ -91,7 +92,7 @@ def remove(root: Path, inside: str, expected: FileState, folders: tuple[str, ...
             os.rmdir(name, dir_fd=folder)
 
 
-def missing_folders(root: Path, inside: str) -> tuple[str, ...]:
+def missing_folders(root: Path, inside: str) -> Strings:
     """The folders of a path that are still to be made, the innermost first."""
     folders = inside.split("/")[:-1]
     paths = ["/".join(folders[: depth + 1]) for depth in range(len(folders))]

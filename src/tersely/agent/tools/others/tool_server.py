@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tersely.foundation.types import Environment, Headers, field, frozen
+from tersely.foundation.types import Environment, Headers, Strings, field, frozen
 
 
 @frozen
@@ -11,7 +11,7 @@ class ToolServer:
     URL of one.
     """
 
-    command: tuple[str, ...] = ()
+    command: Strings = ()
     url: str = ""
     environment: Environment = field(default_factory=dict)
     headers: Headers = field(default_factory=dict)  # of every request to the URL

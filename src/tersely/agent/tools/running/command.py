@@ -22,7 +22,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
 from tersely.foundation.text.shortening import KeptOutput
-from tersely.foundation.types import Environment, JsonMapping, JsonObject
+from tersely.foundation.types import Environment, JsonMapping, JsonObject, Strings
 
 LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
 COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended
@@ -86,7 +86,7 @@ class CommandEnd(NamedTuple):
     status: int | None
     is_clear: bool
     output: str
-    restored: tuple[str, ...] = ()
+    restored: Strings = ()
 
 
 async def confinement(confines: bool = True, network: bool = False) -> Confinement:

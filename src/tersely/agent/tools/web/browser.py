@@ -22,6 +22,7 @@ from tersely.agent.tools.others.tool_server import ToolServer
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.fetch import checked_place, netloc, port_of, url_parts
 from tersely.foundation.network.gate import Gate
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ServerPlace, ToolAnswer, ToolServers
@@ -81,7 +82,7 @@ class Browser:
     is none.
     """
 
-    def __init__(self, command: tuple[str, ...], private_hosts: tuple[str, ...]) -> None:
+    def __init__(self, command: Strings, private_hosts: Strings) -> None:
         self._command = command
         self._gate = Gate(_OF_THEMSELVES)
         self._gate.private_places.update(private_hosts)

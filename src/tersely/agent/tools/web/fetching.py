@@ -12,7 +12,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.html_to_text import page_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, Strings
 
 if TYPE_CHECKING:
     from tersely.foundation.network.fetch import FetchedPage
@@ -54,7 +54,7 @@ def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     return f"GET {visible_line(str(arguments.get('url', '')))}"
 
 
-def _page(url: str, private_hosts: tuple[str, ...]) -> FetchedPage:
+def _page(url: str, private_hosts: Strings) -> FetchedPage:
     from tersely.foundation.network.fetch import fetch as fetched
 
     return fetched(url, private_hosts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from tersely.code.index.content import name_in_text, read_below
 from tersely.code.index.history.changes import Changes
 from tersely.code.index.history.patch import LINK_MODE, FileDiff, patched, read_patch, reversed_diff
 from tersely.code.index.storage.store import Store
-from tersely.code.languages.registry import source_in
+from tersely.code.languages.registry import language_of_path, source_in
 from tersely.context.lenses.diff.changed_symbols import (
     ChangedSymbol,
     FileChange,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 INDEX, TREE, PATCH = "index", "worktree", "patch"
 LAST_COMMIT = "HEAD"
+# what git writes around the two sides of lines that it could not merge
+_UNMERGED = re.compile(rb"^<{7} .*^>{7} ", re.MULTILINE | re.DOTALL)
 
 
 @frozen
@@ -113,8 +116,18 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
 
 
 def unread(change: Change) -> list[str]:
-    """The files of a change whose lines are not known, each with the reason."""
-    return [f"{one.diff.name} ({one.why_apart})" for one in change.files if one.why_apart]
+    """The files of a change whose lines are not known, or are those of two sides, each with the
+    reason.
+    """
+    reasons = [(one.diff.name, one.why_apart or _why_unread(one)) for one in change.files]
+    return [f"{name} ({why})" for name, why in reasons if why]
+
+
+def _why_unread(file: FileChange) -> str:
+    """Of a file that would be code: why it is not to be read as such, "" for others."""
+    if file.diff.is_binary and language_of_path(file.diff.name):
+        return note_of(file.diff)
+    return "not merged" if file.after and _UNMERGED.search(file.after.text) else ""
 
 
 def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
@@ -203,8 +216,7 @@ def _side(root: Path, store: Store, path: str, text: bytes) -> Side:
     if indexed is None and store.why_skipped(path) is not None:
         return plain_side(path, text)
     if indexed is not None and indexed.hash == content_hash(text):
-        scopes = scopes_of(lambda: store.facts(indexed.id))
-        return Side(path, text, store.symbols_of(path), scopes)
+        return Side(path, text, store.symbols_of(path), scopes_of(lambda: store.facts(indexed.id)))
     return side_of(path, text)
 
 

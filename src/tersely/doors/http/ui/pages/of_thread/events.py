@@ -9,7 +9,7 @@ from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.foundation.text.shortening import listed
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, Strings
 from tersely.relay.encoding import timestamp
 from tersely.relay.store import streams
 from tersely.relay.store.store import Store
@@ -20,7 +20,7 @@ _SHOWN_OPERATIONS = 5  # of a patch
 # members of a payload that have a place of their own
 _UNSAID = frozenset({"by", "artifact_ref", "ref", "cache_key"})
 
-Target = tuple[tuple[str, ...], JsonObject]  # the parts of a page's path, and its query
+Target = tuple[Strings, JsonObject]  # the parts of a page's path, and its query
 
 
 class EventRow(NamedTuple):
