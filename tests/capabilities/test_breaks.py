@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.repositories import repository, write
 
-from tersely.capabilities.graph.breaks import LINE_PLACES
 from tersely.capabilities.catalogue import load
+from tersely.capabilities.graph.breaks import LINE_PLACES
 from tersely.capabilities.invoke import ask, invoke
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
@@ -494,3 +494,15 @@ def test_files_that_cannot_be_judged_are_named(tmp_path: Path) -> None:
     assert "data.py (binary)" in notes
     assert "both.py (not merged)" in notes
     assert "logo.png" not in notes
+
+
+def test_names_that_are_gone_with_their_file(tmp_path: Path) -> None:
+    package = "package mux\n\nconst isNew = true\n\nfunc serve() {}\n"
+    user = "package mux\n\nfunc Get() {\n\tif isNew {\n\t\tserve()\n\t}\n}\n"
+    repository(
+        tmp_path, {"lib/serve.go": package, "lib/get.go": user, "helper.py": HELPER, "u.py": USER}
+    )
+    (tmp_path / "lib/serve.go").unlink()
+    (tmp_path / "helper.py").unlink()
+    # of a file that others import, the imports are enough
+    assert places(tmp_path) == {"lib/get.go:4", "lib/get.go:5", "u.py:1"}

@@ -12,7 +12,7 @@ from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTI
 from tersely.cli.options import DRAWING_OPTIONS, DRAWN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import JsonMapping, replace
+from tersely.foundation.types import JsonMapping, Strings, replace
 
 
 class Command(NamedTuple):
@@ -20,7 +20,7 @@ class Command(NamedTuple):
     command.
     """
 
-    words: tuple[str, ...]
+    words: Strings
     capability_name: str
     preset: JsonMapping = MappingProxyType({})
     summary: str = ""  # where the command is narrower than its capability

@@ -10,7 +10,7 @@ from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.binding import bound
 from tersely.capabilities.declaration.declaration import Parameter, parameters_of
 from tersely.cli.options import Options
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, Strings, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client
@@ -68,7 +68,7 @@ class OwnCommand:
     A result may say with which `exit_status` the command ends.
     """
 
-    words: tuple[str, ...]
+    words: Strings
     summary: str
     run: Run
     # the option that `--json` with a JSON value behind it means, as the first relay had it

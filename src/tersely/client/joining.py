@@ -17,6 +17,7 @@ from tersely.foundation.limits import CLIENT_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.private import READING, read_bounded
+from tersely.foundation.types import Strings
 from tersely.relay.wire.addresses import is_loopback
 
 JOINED = "joined.json"  # in the home
@@ -36,7 +37,7 @@ class JoinedRelay(msgspec.Struct, frozen=True, omit_defaults=True):
     identity: str
     tenant: str
     machine: str
-    shared: tuple[str, ...] = ()  # repositories about which other machines may ask this one
+    shared: Strings = ()  # repositories about which other machines may ask this one
 
 
 def load(home: Path) -> JoinedRelay | None:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from tersely.foundation.storage.hashing import content_hash
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 
 Result = TypeVar("Result")
 Key = TypeVar("Key", bound=Hashable)
@@ -33,7 +33,7 @@ class Findings(NamedTuple):
 
     bounds: frozenset[str] = NONE  # that were met, as sentences
     other_definitions: frozenset[str] = NONE  # sentences about further definitions of a name
-    unread: tuple[str, ...] = ()  # files that may matter, each with the reason, in order
+    unread: Strings = ()  # files that may matter, each with the reason, in order
     changed: frozenset[str] = NONE  # files that have changed since they were indexed
 
     def joined(self, other: Findings) -> Findings:

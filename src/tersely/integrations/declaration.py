@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from tersely.foundation.types import Strings, field, frozen
+from tersely.foundation.types import JsonObject, Strings, field, frozen
 from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.wrapped import Wrapped
 
@@ -90,7 +90,7 @@ class KnownAgent:
         return bool(which(program)) or any(folder.is_dir() for folder in folders)
 
 
-def server(program: Sequence[str]) -> dict[str, Any]:
+def server(program: Sequence[str]) -> JsonObject:
     """The command that starts our server for tools."""
     return {"command": program[0], "args": [*program[1:], "mcp"]}
 

@@ -10,7 +10,7 @@ from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
-from tersely.foundation.types import frozen, replace
+from tersely.foundation.types import JsonMapping, frozen, replace
 from tersely.integrations import wrapped
 from tersely.integrations.declaration import (
     AGENTS_TEXT,
@@ -307,7 +307,7 @@ def _kin_of_gemini(
     title: str,
     hooks: Callable[..., list[SettingsEntry]],
     page: str,
-    extras: Mapping[str, Any],
+    extras: JsonMapping,
     **more: Any,
 ) -> KnownAgent:
     """Gemini CLI, or what was made from it: the server and the hooks are in one file."""

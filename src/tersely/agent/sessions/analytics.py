@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tersely.agent.sessions.store import SessionStore
+from tersely.foundation.types import Strings
 
 
 class Spent(NamedTuple):
@@ -44,7 +45,7 @@ class Analytics(NamedTuple):
     tools: tuple[ToolUse, ...]
 
 
-def analytics(store: SessionStore, sessions: tuple[str, ...]) -> Analytics:
+def analytics(store: SessionStore, sessions: Strings) -> Analytics:
     """The figures of these sessions. What a fork shares with its origin is counted there, where it
     was spent.
     """

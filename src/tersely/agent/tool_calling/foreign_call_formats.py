@@ -34,6 +34,7 @@ from tersely.agent.tool_calling.text_call_format import WrittenCall
 from tersely.agent.tool_calling.validation import checked
 from tersely.agent.tools.declaration import AgentTool, by_names
 from tersely.foundation.limits import MAX_MODEL_CALLS
+from tersely.foundation.types import Strings
 
 # of what may be calls of one format, each of which may be read to the end of the answer
 MAX_BEGINNINGS_TRIED = 64
@@ -98,7 +99,7 @@ class ForeignFormat(NamedTuple):
     name: str
     marker: re.Pattern[str]
     read: Callable[[str, re.Match[str], Mapping[str, AgentTool]], Read | None]
-    sources: tuple[str, ...]
+    sources: Strings
 
 
 def find(text: str, tools: Sequence[AgentTool]) -> FoundCalls | None:

@@ -12,9 +12,10 @@ from tersely.capabilities.declaration.declaration import (
     Effect,
     Parameter,
 )
+from tersely.foundation.types import Strings
 
 # What is offered: all but what reads a mailbox for programs, beside `inbox`.
-OFFERED: tuple[str, ...] = tuple(name for name in catalogue.NAMES if name != "mail.box")
+OFFERED: Strings = tuple(name for name in catalogue.NAMES if name != "mail.box")
 
 
 def tool_name(command: str) -> str:

@@ -17,6 +17,7 @@ from tersely.capabilities.flow.places import flow_note, source_lines, statement_
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.flow.slicing import Direction
 from tersely.foundation.limits import MAX_SLICED_CALLEES
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -33,7 +34,7 @@ class SlicePart:
     line: int
     end_line: int
     lines: tuple[int, ...]
-    code: tuple[str, ...]
+    code: Strings
     # the line of the call through which it was reached, 0 for the function of the criterion and
     # those around it
     called_on: int

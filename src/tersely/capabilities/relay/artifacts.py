@@ -25,6 +25,7 @@ from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.types import Strings
 from tersely.relay.wire.documents import (
     ARTIFACT_ERRORS,
     THREAD_ERRORS,
@@ -92,7 +93,7 @@ def put(
     name: str = option("", "what to call it, as a file", maximum=MAX_NAME_CHARACTERS),
     type: ArtifactType | None = option(None, "what it is; as it looks without"),
     mime: str = option("", "its type as the web has it", maximum=100),
-    source_refs: tuple[str, ...] = option((), "artifacts that it was made from", maximum=MAX_REFS),
+    source_refs: Strings = option((), "artifacts that it was made from", maximum=MAX_REFS),
     thread: str = option("", "the id of a thread; of none without"),
 ) -> ArtifactTold:
     """Store a text; it is referred to by cass:// and its hash."""

@@ -26,6 +26,7 @@ from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites
 from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ class References:
     tests: int
     references: Page[Reference]
     # files that may refer to it and were not read, or not understood, with the reasons
-    unread: tuple[str, ...]
+    unread: Strings
 
 
 def text(found: References, style: Style) -> str:

@@ -36,7 +36,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 from tersely.foundation.process.ancestry import own_name
 from tersely.foundation.settings import Settings, load
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 from tersely.integrations.state import directory
 
 FOLDER = "chat"
@@ -169,7 +169,7 @@ def shared(settings: Settings) -> SharedWithCommands:
     )
 
 
-def browser_command(settings: Settings) -> tuple[str, ...]:
+def browser_command(settings: Settings) -> Strings:
     """The command that starts the server of a browser, () without one; raises `invalid_setting`."""
     try:
         return () if settings.chat_browser == NOTHING else tuple(shlex.split(settings.chat_browser))

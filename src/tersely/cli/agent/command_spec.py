@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from tersely.capabilities.declaration.declaration import Role, option, positional
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Strings, frozen
 
 STANDARD_INPUT = "-"
 LAST = "last"
@@ -99,7 +99,7 @@ class SessionParameters:
 
     verb: SessionVerb = positional("what to do", metavar="VERB", default=SessionVerb.LIST)
     session: str = positional("an id, its end, a name, or `last`", metavar="SESSION", default="")
-    value: tuple[str, ...] = positional(
+    value: Strings = positional(
         "a name for rename and fork, a turn for rewind", metavar="VALUE", default=()
     )
     format: ExportFormat = option(ExportFormat.MARKDOWN, "how to export")

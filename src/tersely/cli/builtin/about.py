@@ -6,14 +6,14 @@ from tersely import __version__
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.help import manual
 from tersely.cli.own_command import CommandCall, command
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, Strings
 
 
 @command("help")
 def _help(
     asked: CommandCall,
     *,
-    topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND"),
+    topic: Strings = positional("a command, or a topic", default=(), metavar="COMMAND"),
 ) -> JsonObject:
     return {"text": manual.text(asked.program, topic, asked.style)}
 

@@ -23,7 +23,7 @@ from tersely.cli.builtin.setup import central_symbol, opened, repository
 from tersely.cli.own_command import CommandCall
 from tersely.cli.run import read_request
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, Strings
 from tersely.workspace import Workspace
 
 SHOWN_LINES = 8  # of each answer
@@ -40,7 +40,7 @@ _SAMPLE = "a small shop that comes with Tersely; in a repository of yours the fi
 class _Stop(NamedTuple):
     """A question of the tour, and what is read to answer it without Tersely."""
 
-    words: tuple[str, ...]  # as they are typed
+    words: Strings  # as they are typed
     names: frozenset[str]  # that are grepped for
     file: str = ""  # that is read whole
     finds: Callable[[Any], object] = bool  # what of a result is true where it has an answer

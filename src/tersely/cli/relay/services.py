@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.own_command import ROOT, CommandCall, command
 from tersely.cli.services import CONNECTED
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject, Strings
 
 if TYPE_CHECKING:
     from tersely.client import Client
@@ -22,7 +22,7 @@ def _call(
     *,
     service: str = positional("its name, as services lists it"),
     method: str = positional("what it is to do"),
-    words: tuple[str, ...] = positional("what it is given: words, and --key value", default=()),
+    words: Strings = positional("what it is given: words, and --key value", default=()),
 ) -> JsonObject:
     """Call a method of a service."""
     from tersely.wrap.inline.arguments import asked as question

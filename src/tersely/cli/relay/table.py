@@ -10,6 +10,7 @@ from importlib import import_module
 
 from tersely.cli.commands import RELAY_QUESTIONS, Command
 from tersely.cli.own_command import OwnCommand, command_named
+from tersely.foundation.types import Strings
 
 MODULES = {
     "process": ("agents approve", "agents deny", "init", "up", "down", "doctor"),
@@ -28,7 +29,7 @@ _MODULE_OF = {name: module for module, names in MODULES.items() for name in name
 _QUESTIONS = {command.name: command for command in RELAY_QUESTIONS}
 _BEHIND_QUESTIONS = (*MODULES["services"], *MODULES["content"])
 # In the order in which help lists them.
-NAMES: tuple[str, ...] = (
+NAMES: Strings = (
     *(name for name in _MODULE_OF if name not in _BEHIND_QUESTIONS),
     *_QUESTIONS,
     *_BEHIND_QUESTIONS,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tersely.code.places import file_name_of, outward
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Strings
 
 MIN_SHARED_NAMES = 2  # of two paths, neither of which is whole in the other
 Move = tuple[str, str]  # the beginning of a path as written, and that in the repository
@@ -43,7 +44,7 @@ class ReportPlacement(NamedTuple):
     """
 
     found: Mapping[str, str]
-    elsewhere: tuple[str, ...]
+    elsewhere: Strings
 
 
 class ReportPlaces:

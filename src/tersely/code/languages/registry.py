@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.places import file_name_of
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.code.languages.model import Language
@@ -25,9 +26,9 @@ class Known(NamedTuple):
     # beside this one, or the package of the grammar of a language that is read by queries
     module: str
     value: str  # in the module, or the function that gives the grammar
-    suffixes: tuple[str, ...] = ()
-    file_names: tuple[str, ...] = ()
-    interpreters: tuple[str, ...] = ()
+    suffixes: Strings = ()
+    file_names: Strings = ()
+    interpreters: Strings = ()
     line_comment: str = "#"
     # languages of one family see each other's definitions (JavaScript and TypeScript)
     family: str = ""

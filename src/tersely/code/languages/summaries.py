@@ -25,7 +25,7 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.tables import facts_of, table_of
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, JsonObject
 
 _NAME = re.compile(r"(?:\{[^}]*\}|[^\s{}])+")
 _CHOICE = re.compile(r"\{([^}]*)\}")
@@ -54,7 +54,7 @@ _MADE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def resolution_facts(language: str) -> dict[str, Any]:
+def resolution_facts(language: str) -> JsonObject:
     """The fields of a language's `Resolution` that its table has."""
     return facts_of(Resolution, _table(language)["resolution"])
 

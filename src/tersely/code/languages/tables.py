@@ -23,7 +23,7 @@ from tersely.code.languages import model, roles
 from tersely.code.languages.model import NOTHING, names
 from tersely.code.languages.roles import Control, Forms, Leap
 from tersely.code.symbols import Kind
-from tersely.foundation.types import JsonMapping, fields, replace
+from tersely.foundation.types import JsonMapping, JsonObject, Strings, fields, replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -69,9 +69,7 @@ def control_of(name: str) -> Control:
     return replace(base, roles=meanings, **facts_of(Control, own))
 
 
-def facts_of(
-    kind: type[Any], written: JsonMapping, functions: JsonMapping = NOTHING
-) -> dict[str, Any]:
+def facts_of(kind: type[Any], written: JsonMapping, functions: JsonMapping = NOTHING) -> JsonObject:
     """Fields of a class as a table has them, with functions of these names. Raises KeyError for a
     field that the class does not have, and for one of a type that no table has.
     """
@@ -89,11 +87,11 @@ def _fact(type_: str, written: Any, functions: JsonMapping) -> Any:
     return functions[written] if type_.startswith("Callable") else _READ[type_](written)
 
 
-def _by_word(table: JsonMapping, read: Callable[[Any], Any]) -> dict[str, Any]:
+def _by_word(table: JsonMapping, read: Callable[[Any], Any]) -> JsonObject:
     return {word: read(value) for words, value in table.items() for word in words.split()}
 
 
-def _in_order(text: str) -> tuple[str, ...]:
+def _in_order(text: str) -> Strings:
     return tuple(text.split())
 
 
@@ -151,7 +149,7 @@ def _meaning(functions: JsonMapping, common: JsonMapping, written: Any) -> Any:
         place, forms = (written[0], written[1:]) if isinstance(written[0], str) else ("", written)
         meanings = [(mark, _meaning(functions, common, role)) for mark, role in forms]
         return Forms(tuple(meanings), place)
-    written_out: dict[str, Any] = written if isinstance(written, dict) else {written: {}}
+    written_out: JsonObject = written if isinstance(written, dict) else {written: {}}
     ((name, given),) = written_out.items()
     kind = getattr(model, name, None) or getattr(roles, name, None)
     if kind is None:

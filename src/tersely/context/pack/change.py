@@ -85,8 +85,9 @@ class _Changed:
 
     def __init__(self, engine: Engine, root: Path, change: Change) -> None:
         self._graph, self._store, self._root = engine.graph, engine.store, root
-        sides = (side for file in change.files for side in (file.before, file.after))
-        self._sides = {side.path: side for side in sides if side is not None}
+        gone = {file.diff.old_path: Side(file.diff.old_path, b"", ()) for file in change.files}
+        left = {file.after.path: file.after for file in change.files if file.after}
+        self._sides = gone | left
         self._neighbours = Neighbours(engine.graph, engine.store, self.text_of)
 
     def text_of(self, path: str) -> bytes:

@@ -15,13 +15,14 @@ from acp.schema import (
 from tersely.doors.acp.places import EditorPlaces
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import fenced
+from tersely.foundation.types import Strings
 
 
 class PromptMessage(NamedTuple):
     """A message, and the parts of it that nobody typed."""
 
     message: str
-    pasted: tuple[str, ...]
+    pasted: Strings
 
 
 def read(blocks: Sequence[Any], places: EditorPlaces) -> PromptMessage:

@@ -7,20 +7,21 @@ counts.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os.path import commonprefix
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.integrations.formats.json_text import SettingsEntry
 
 # of a text that a table is taken out of: some seconds of tomlkit at worst
 MAX_EDITED_CHARACTERS = 250_000
 
 
-def read(text: str) -> dict[str, Any]:
+def read(text: str) -> JsonObject:
     """The tables of a text; raises `ValueError`."""
     try:
         return tomllib.loads(text)
@@ -95,14 +96,14 @@ def _rest(text: str, path: Sequence[str]) -> str:
     return tomlkit.dumps(document)
 
 
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+def _says(text: str, wanted: JsonMapping) -> bool:
     try:
         return read(text) == wanted
     except ValueError:
         return False
 
 
-def _found(tables: Mapping[str, Any], path: Sequence[str]) -> Any:
+def _found(tables: JsonMapping, path: Sequence[str]) -> Any:
     found: Any = tables
     for name in path:
         found = found.get(name) if isinstance(found, dict) else None

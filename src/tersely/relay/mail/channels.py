@@ -8,6 +8,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Strings
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
@@ -22,7 +23,7 @@ class Channel(NamedTuple):
     """One channel."""
 
     name: str
-    members: tuple[str, ...]
+    members: Strings
     created_ms: int
 
 

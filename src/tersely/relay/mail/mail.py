@@ -20,6 +20,7 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import INDEXED_MESSAGES, MESSAGE_RETRY_SECONDS
+from tersely.foundation.types import Strings
 from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.channels import ChannelMembers
 from tersely.relay.mail.elsewhere import Everywhere
@@ -69,7 +70,7 @@ _NUMBER_DIGITS = 18
 
 class _Sending(NamedTuple):
     post: Post
-    refused: tuple[str, ...]
+    refused: Strings
     then: Callable[[PostOutcome], None]
 
 

@@ -16,6 +16,7 @@ from tersely.capabilities.relay.teams.permissions import (
     MAX_PERMISSION_CHARACTERS,
     MAX_TOOL_CHARACTERS,
 )
+from tersely.foundation.types import Strings
 from tersely.integrations.wrapped import Dialog
 from tersely.wrap.delivery.prompts import PromptPattern
 from tersely.wrap.inline.reading import BORDERS
@@ -36,7 +37,7 @@ class AskedPermission(NamedTuple):
     what: str
     allow: bytes
     deny: bytes
-    rows: tuple[str, ...]
+    rows: Strings
 
 
 class _Choice(NamedTuple):

@@ -15,6 +15,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.foundation.types import Strings
 
 _CLOSING_TOKENS = 40  # kept for the line that says what is left out
 _REASON_CHARACTERS = 80
@@ -47,7 +48,7 @@ class HandoffBrief(NamedTuple):
     text: str
     tokens: int
     budget: int
-    parts: tuple[str, ...]
+    parts: Strings
     missing: tuple[Missing, ...]
 
 

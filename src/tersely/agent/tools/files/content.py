@@ -10,6 +10,7 @@ import codecs
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Strings
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -22,7 +23,7 @@ _LF, _CRLF = "\n", "\r\n"
 class FileContent(NamedTuple):
     """Lines with their own endings; the last may have none. `ending` is that of most lines."""
 
-    lines: tuple[str, ...]
+    lines: Strings
     encoding: str
     mark: bytes
     ending: str

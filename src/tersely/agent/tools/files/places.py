@@ -19,6 +19,7 @@ from typing import NamedTuple
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_SNAPSHOT_FILE_BYTES
 from tersely.foundation.storage.private import READING
+from tersely.foundation.types import Strings
 
 MAX_PATH_CHARACTERS = 1_000  # of a file that is read or written
 # what git runs and believes, and what Tersely has derived
@@ -90,7 +91,7 @@ def _check_written(path: str) -> None:
 @contextmanager
 def opened_parent(
     root: Path, inside: str, *, make: bool = False
-) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+) -> Iterator[tuple[int, str, Strings]]:
     """A descriptor of the folder of a resolved path, the file's name, and the folders that had to
     be made.
     """

@@ -28,6 +28,7 @@ from tersely.foundation.git.runner import (
     run,
 )
 from tersely.foundation.limits import MAX_SNAPSHOT_FILE_BYTES
+from tersely.foundation.types import Strings
 
 MAX_SNAPSHOT_FILES = 50_000  # of a repository in which what commands change can be undone
 MAX_SNAPSHOT_BYTES = 200_000_000  # of all files that git does not have
@@ -77,7 +78,7 @@ class Changed(NamedTuple):
     path: str
     before: FileState | None
     after: FileState | None
-    folders: tuple[str, ...]
+    folders: Strings
 
 
 def take(root: Path, store: Path) -> Snapshot:

@@ -19,6 +19,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.teams.claims import Where
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tersely.relay.teams.board import Board, BoardEntry
@@ -102,7 +103,7 @@ def add(
     step: str = positional(
         "what is to be done", metavar="TEXT", minimum=1, maximum=MAX_STEP_CHARACTERS
     ),
-    needs: tuple[str, ...] = option(
+    needs: Strings = option(
         (), "an item that comes first", metavar="ITEM", maximum=MAX_NEEDED_ITEMS, role=Role.TEXT
     ),
     board: BoardParameters = group(BoardParameters),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages.model import Files
 from tersely.code.languages.nodes import TextOf
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,7 +49,7 @@ def sharing_scripts(files: Files, path: str) -> list[str]:
     return [other for other in beside if other not in on_pages]
 
 
-def scripts_by_path(files: Files) -> Mapping[str, tuple[str, ...]]:
+def scripts_by_path(files: Files) -> Mapping[str, Strings]:
     """By each script that a page loads the scripts of all pages that load it, in their order."""
     found: dict[str, dict[str, None]] = {}
     for directory in files.directories():

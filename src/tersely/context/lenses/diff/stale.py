@@ -127,7 +127,7 @@ def _of_what_is_gone(
     changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
 ) -> Iterator[StaleUse]:
     """The uses of what others could name: what was local to a function they could not, and of what
-    was in a class that is gone it is enough to name the class.
+    was in a class that is gone, or in a file that others import, it is enough to name that.
     """
     hidden = {one.symbol.id for one in changed if one.is_gone and one.symbol.kind in CLASS_KINDS}
     hidden |= {
@@ -137,6 +137,7 @@ def _of_what_is_gone(
         for one in change.before.symbols
         if one.kind in CALLABLE_KINDS
     }
+    hidden |= {one.diff.old_path for one in changes if not one.diff.path and _is_imported(one)}
     brought = {
         (one.symbol.name, one.symbol.kind): one.symbol.path
         for one in changed
@@ -144,9 +145,10 @@ def _of_what_is_gone(
     }
     for lost in islice(_lost(changed, brought, sources), MAX_GONE_SYMBOLS):
         symbol = lost.symbol
+        if symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
+            continue
         owner = _owner(symbol, sources)
-        is_hidden = not hidden.isdisjoint((symbol.parent, owner))
-        if is_hidden or symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
+        if not hidden.isdisjoint((symbol.parent, owner, symbol.path)):
             continue
         others = sources.defining(symbol.name)
         mentioning = sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]
@@ -158,13 +160,17 @@ def _of_what_is_gone(
                 yield from _uses_in(path, lost, owner, has_rivals, giving, sources)
 
 
+def _is_imported(change: FileChange) -> bool:
+    """True if whoever takes something of a file as it was imports it."""
+    language = language_of_path(change.diff.old_path)
+    return language is not None and LANGUAGES[language].resolution.namespace in _APART
+
+
 def _owner(symbol: Symbol, sources: ChangeSources) -> str:
     """The id of the class or namespace that a symbol is a member of, "" for none."""
     if symbol.parent != symbol.path:
-        language = symbol.language
-        has_blocks = (
-            language and LANGUAGES[language].resolution.traits
-        )  # of which each has a number
+        # a block of a trait has a number
+        has_blocks = LANGUAGES[symbol.language].resolution.traits
         return unnumbered(symbol.parent) if has_blocks else symbol.parent
     owner, folder = symbol.qualname.rpartition(".")[0], directory_of(symbol.path)
     near = (one for one in sources.defining(owner) if directory_of(one) == folder)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from textual.widgets import Static
 
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Strings
 
 MAX_QUEUED_MESSAGES = 20
 MAX_SHOWN_QUEUED = 3  # rows; the newest are shown
@@ -21,7 +22,7 @@ class TypedEntry(NamedTuple):
     """
 
     text: str
-    pasted: tuple[str, ...] = ()
+    pasted: Strings = ()
     shown: str = ""
 
 
