@@ -8,14 +8,25 @@ types of the members on to its values.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from tersely.code.expressions import (
+    CONST,
+    DECLARED,
+    DEFINED,
     DETACHED,
+    EITHER,
+    MAPPING,
+    MEMBER,
     PROPERTY,
     REST,
+    SEQUENCE,
+    TYPED,
+    Scope,
     is_spread,
+    is_tagged,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.component import Component
@@ -33,20 +44,16 @@ from tersely.code.graph.pointsto.values import (
     singleton,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.scopes import Body, kept
+from tersely.code.graph.program.scopes import Stored, kept
 from tersely.code.nodes import (
-    ConstantValue,
     Declared,
-    DefinedHere,
-    Either,
     Expression,
-    Invocation,
-    ListLiteral,
-    MappingLiteral,
     Member,
     Typed,
 )
 from tersely.code.symbols import Kind
+
+_WITH_PLACES = frozenset({DEFINED, EITHER, DECLARED, SEQUENCE, MAPPING})
 
 
 class Unknown(NamedTuple):
@@ -56,10 +63,10 @@ class Unknown(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A value that is passed at a position of a call."""
+    """A value that is passed at a position of one of the calls of a scope."""
 
     scope: int
-    call: Invocation
+    call: int
     at: int
 
 
@@ -67,14 +74,14 @@ class Annotated(NamedTuple):
     """A value that is declared to be of a type."""
 
     scope: int
-    type: Expression
+    type: Stored
 
 
 class Assigned(NamedTuple):
     """A value that is put into a member."""
 
     scope: int
-    target: Member
+    target: Stored
 
 
 class Result(NamedTuple):
@@ -105,43 +112,29 @@ class Places(NamedTuple):
     displays: defaultdict[int, list[Expecting]]
     by_key: defaultdict[str, list[int]]  # the serials of the mappings that are written with a key
 
-    @staticmethod
-    def empty() -> Places:
-        """No place yet."""
-        return Places(defaultdict(list), defaultdict(list), defaultdict(list))
-
-    def add(self, value: Expression, place: Expecting) -> None:
+    def add(self, value: Stored, place: Expecting) -> None:
         """Add what is written in a value that stands at a place."""
-        is_known = type(place) is not Unknown
-        match value:
-            case DefinedHere(function) if is_known:
-                self.functions[function].append(place)
-            case Either(parts):
-                types: list[Expecting] = [
-                    Annotated(place.scope, one.type) for one in parts if isinstance(one, Typed)
-                ]
-                for part in parts:
-                    for around in types or [place]:
-                        self.add(part, around)
-            case Declared(inner, type_):
-                self.add(inner, Annotated(place.scope, type_))
-            case ListLiteral() | MappingLiteral():
-                if is_known:
-                    self.displays[value.serial].append(place)
-                self._add_held(value, place)
-
-    def _add_held(self, display: ListLiteral | MappingLiteral, place: Expecting) -> None:
-        """Add what a list or mapping at a place holds."""
-        if isinstance(display, ListLiteral):
-            for part in display.elements:
-                self.add(part, UnderKey(place.scope, place, None))
+        if type(value) is not tuple or value[0] not in _WITH_PLACES:
             return
-        for key, part in display.entries:
-            if isinstance(key, ConstantValue):
-                self.by_key[str(key.value)].append(display.serial)
-                self.add(part, UnderKey(place.scope, place, key.value))
-            else:
-                self.add(part, place if is_spread(key) else Unknown(place.scope))
+        tag, inner, *rest = value
+        known = [place] * (type(place) is not Unknown)
+        if tag == EITHER:
+            types = [Annotated(place.scope, one[1]) for one in inner if is_tagged(one, TYPED)]
+            for each in product(inner, types or (place,)):
+                self.add(*each)
+        elif tag == DECLARED:
+            self.add(inner, Annotated(place.scope, *rest))
+        elif tag == DEFINED:
+            self.functions[inner] += known
+        else:
+            self.displays[rest[0]] += known
+            for part in inner:
+                key, value = part if tag == MAPPING else ((CONST, None), part)
+                if is_tagged(key, CONST):
+                    self.by_key[str(key[1])] += rest
+                    self.add(value, UnderKey(place.scope, place, key[1]))
+                else:
+                    self.add(value, place if is_spread(key) else Unknown(place.scope))
 
 
 class Contexts(Component):
@@ -167,12 +160,7 @@ class Contexts(Component):
 
     def _of_function(self, file: File, position: int) -> Values:
         """The types that a function is expected to have."""
-        return frozenset().union(
-            *[
-                self._expected(file, place)
-                for place in self._places_of(file).functions.get(position, ())
-            ]
-        )
+        return self._expected_at(file, self._places_of(file).functions.get(position, ()))
 
     def mapping(self, file: File, serial: int) -> Values:
         """The values that a list or mapping is expected to be one of, by its place."""
@@ -180,9 +168,8 @@ class Contexts(Component):
         return self.solve(key, self._mapping, file, serial)
 
     def _mapping(self, file: File, serial: int) -> Values:
-        places = self._places_of(file).displays.get(serial, ())
-        found = [self._expected(file, place) for place in places]
-        return frozenset().union(*found) - singleton(ContainerLiteral(file.id, serial))
+        found = self._expected_at(file, self._places_of(file).displays.get(serial, ()))
+        return found - singleton(ContainerLiteral(file.id, serial))
 
     def with_key(self, file: File, key: str) -> Values:
         """The values that the mappings of a file which are written with a key are expected to be one
@@ -224,14 +211,12 @@ class Contexts(Component):
             return self._of_declaration(callee, index, call)
         if isinstance(callee, SignatureObject):
             return self._of_signature(callee, index)
-        found: Values = BOTTOM
-        for value in self._calling(callee, file):
-            found |= (
-                self.parameter_type(value, index, file, call)
-                if isinstance(value, (FunctionObject, SignatureObject))
-                else BOTTOM
-            )
-        return found
+        types = [
+            self.parameter_type(value, index, file, call)
+            for value in self._calling(callee, file)
+            if isinstance(value, (FunctionObject, SignatureObject))
+        ]
+        return frozenset().union(*types)
 
     def _calling(self, callee: Value, file: File) -> Values:
         """What calling a class or an object calls."""
@@ -280,19 +265,23 @@ class Contexts(Component):
 
     # What is expected at a place
 
+    def _expected_at(self, file: File, places: Iterable[Expecting]) -> Values:
+        return frozenset().union(*[self._expected(file, place) for place in places])
+
     def _expected(self, file: File, place: Expecting) -> Values:
         evaluator = self.evaluator
         match place:
-            case Argument(scope, call, at):
+            case Argument(scope, index, at):
+                call = file.call(scope, index)
                 found, seen = BOTTOM, CallPlace(file, scope, call, at)
                 for callee in evaluator.calls.called(file, scope, call):
                     found |= self.parameter_type(callee, at, file, seen)
                 return found
             case Annotated(scope, type_):
-                return evaluator.annotations.instances(file, scope, type_)
-            case Assigned(scope, target):
-                owners = evaluator.values(file, scope, target.object)
-                return self._members(owners, target.name, file)
+                return evaluator.annotations.instances(file, scope, file.decode(type_))
+            case Assigned(scope, (_, owner, name)):
+                owners = evaluator.values(file, scope, file.decode(owner))
+                return self._members(owners, name, file)
             case Result(scope):
                 return self._results(file, scope)
             case UnderKey(_, around, key):
@@ -320,10 +309,13 @@ class Contexts(Component):
         """What reading a member gives: of a property what its function is declared to return."""
         if not isinstance(member, FunctionObject):
             return singleton(member)
-        home, scope = self.home(member), self.scope(member)
-        if not scope.flags & PROPERTY:
-            return singleton(member)
-        return self.annotations.instances(home, member.position, scope.returned_type)
+        is_property = self.scope(member).flags & PROPERTY
+        return self._promised(member) if is_property else singleton(member)
+
+    def _promised(self, function: FunctionObject) -> Values:
+        """What a function is declared to return."""
+        type_ = self.scope(function).returned_type
+        return self.annotations.instances(*self.place(function), type_)
 
     def _results(self, file: File, position: int) -> Values:
         declared = file.scope(position).returned_type
@@ -334,10 +326,7 @@ class Contexts(Component):
             if isinstance(value, SignatureObject):
                 found |= self.calls.promised(value)
             elif isinstance(value, FunctionObject):
-                home = self.home(value)
-                found |= self.annotations.instances(
-                    home, value.position, home.scope(value.position).returned_type
-                )
+                found |= self._promised(value)
         return found
 
     # Places
@@ -345,24 +334,24 @@ class Contexts(Component):
     @kept
     def _places_of(self, file: File) -> Places:
         """The places of what a file writes as values."""
-        found = Places.empty()
-        for position, scope in file.bodies:
+        found = Places(defaultdict(list), defaultdict(list), defaultdict(list))
+        for position, scope in file.stored_scopes:
             for written in _values_with_places(file, position, scope):
                 found.add(*written)
         return found
 
 
 def _values_with_places(
-    file: File, position: int, scope: Body
-) -> Iterator[tuple[Expression, Expecting]]:
+    file: File, position: int, scope: Scope
+) -> Iterator[tuple[Stored, Expecting]]:
     """The values that are written in a scope where something is expected of them."""
-    for call in scope.calls:
-        for index, argument in enumerate(call.arguments):
-            yield argument, Argument(position, call, index)
+    for index, (_, _, arguments, *_) in enumerate(scope.calls):
+        for at, argument in enumerate(arguments):
+            if type(argument) is tuple:
+                yield argument, Argument(position, index, at)
     for target, value in scope.binds:
-        yield value, Unknown(position)
-        if isinstance(target, Member):
-            yield value, Assigned(position, target)
+        is_member = is_tagged(target, MEMBER)
+        yield value, Assigned(position, target) if is_member else Unknown(position)
     for value in scope.returns:
         yield value, Result(position)
     for _, annotation, default, _ in scope.parameters:

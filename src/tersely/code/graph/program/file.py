@@ -74,7 +74,6 @@ class File:
         ]
         self._bodies: list[Body | None] = [None] * len(definitions)
         self._known: Known = {}
-        self._entries: dict[tuple[int, str], list[Entry]] = {}
         # by position of what is another name of a definition
         self._meant = {
             position: scope for position, scope in enumerate(scopes) if type(scope) is int
@@ -177,14 +176,11 @@ class File:
             entries = entries + self.bindings(position, f"{name}{VERSION_MARK}{version}")
         return entries
 
+    @kept
     def bindings(self, position: int, name: str) -> list[Entry]:
         """The entries that a name of a scope is bound to in this version."""
-        known = self._entries.get((position, name))
-        if known is None:
-            entries = self.bound_names[position].get(name, ())
-            known = [(owner, self.decode(value)) for owner, value in entries]
-            self._entries[position, name] = known
-        return known
+        entries = self.bound_names[position].get(name, ())
+        return [(owner, self.decode(value)) for owner, value in entries]
 
     def names(self, position: int) -> Mapping[str, object]:
         """The names that a scope binds, by version."""

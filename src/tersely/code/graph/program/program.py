@@ -153,7 +153,6 @@ class Program:
         self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
         self._files: dict[int, File] = {}
-        self._chosen: dict[tuple[Any, ...], tuple[Place, ...]] = {}
         self._modules: dict[tuple[str, str], list[int]] = {}
         # by language, directory or path, and namespace
         self._neighbours: dict[tuple[str, str, str], dict[int, None]] = {}
@@ -300,6 +299,7 @@ class Program:
         """
         return tuple(sorted(self.facts.definitions_named(name)))
 
+    @kept
     def named(
         self,
         name: str,
@@ -309,14 +309,11 @@ class Program:
         """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the
         name of an owner.
         """
-        chosen = self._chosen.get((name, owner, kinds))
-        if chosen is None:
-            chosen = self._chosen[name, owner, kinds] = tuple(
-                (file_id, position)
-                for file_id, position, kind, around in self.places_named(name)
-                if (kinds is None or kind in kinds) and (owner is None or around == owner)
-            )
-        return chosen
+        return tuple(
+            (file_id, position)
+            for file_id, position, kind, around in self.places_named(name)
+            if (kinds is None or kind in kinds) and (owner is None or around == owner)
+        )
 
     def meant_by(
         self, name: str, file: File, kinds: frozenset[str] | None = None, qualifier: str = ""

@@ -30,11 +30,12 @@ def kept(compute: Method) -> Method:
     name = f"_kept_{compute.__name__}"
 
     @wraps(compute)
-    def answer(owner: Any, *key: Any) -> Any:
+    def answer(owner: Any, /, *key: Any, **named: Any) -> Any:
         known = vars(owner).setdefault(name, {})
-        if key not in known:
-            known[key] = compute(owner, *key)
-        return known[key]
+        asked = (*key, *named.items()) if named else key
+        if asked not in known:
+            known[asked] = compute(owner, *key, **named)
+        return known[asked]
 
     return cast("Method", answer)
 

@@ -9,6 +9,7 @@ itself is an instance of `m`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from tersely.code.expressions import CLASS_METHOD, EXTENSION, PARTIAL, STATIC, last_part
@@ -28,6 +29,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName, Inside, Place
+from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import DefinedHere
 from tersely.code.symbols import MEMBER_OWNERS, Kind
 
@@ -61,12 +63,20 @@ class OpenClasses(Component):
     def classes(self, names: Iterable[ClassName]) -> Iterator[ClassObject]:
         """The classes of some names."""
         for name, file_id in names:
-            for at, position in self.named(name, kinds=MEMBER_OWNERS):
+            for position in self._classes_named(name)[file_id]:
                 file = self.file(file_id)
-                is_class = at == file_id and file.body(position) is not None
+                is_class = file.body(position) is not None
                 value = self.bodies.class_of(file, position) if is_class else None
                 if value is not None:
                     yield value
+
+    @kept
+    def _classes_named(self, name: str) -> dict[int, list[int]]:
+        """The positions of the classes of a name, by file."""
+        found = defaultdict[int, list[int]](list)
+        for file_id, position in self.named(name, kinds=MEMBER_OWNERS):
+            found[file_id].append(position)
+        return found
 
     # Modules that files declare
 
