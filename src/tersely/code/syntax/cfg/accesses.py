@@ -157,10 +157,9 @@ def _iterate(walk: Walk, node: Node, role: model.Iterate) -> None:
 def _comprehension(walk: Walk, node: Node, role: model.Comprehension) -> None:
     """Its names are its own. The clauses come first, though they are written last."""
     body = field(role.body)(node)
-    walk.draft.scopes.append({})
-    walk.visit_children(node, but=(body,))
-    walk.visit(body)
-    walk.draft.scopes.pop()
+    with walk.draft.scope():
+        walk.visit_children(node, but=(body,))
+        walk.visit(body)
 
 
 def _alias(walk: Walk, node: Node, role: model.Alias) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
@@ -20,16 +21,15 @@ if TYPE_CHECKING:
 
 def lower(walk: Walk, node: Node) -> None:
     """Lower one statement, from the points in `here` to those that are in `here` after it."""
-    role = walk.role(node)
-    handler = walk.statements.get(type(role))
-    if handler is not None:
-        walk.apply(handler, node, role)
+    if walk.is_statement(node):
+        walk.statement(node)
         return
     inner = _only_statement(walk, node)
     if inner is not None:
         lower(walk, inner)
         return
-    defines = type(role) in (model.Function, model.Class, model.Wrapper)
+    owner = walk.draft.statement
+    defines = type(walk.role(node)) in (model.Function, model.Class, model.Wrapper)
     open_statement(walk, node, "definition" if defines else "simple")
     call = _unused_call(walk, node)
     walk.discarded = call.id if call is not None and walk.result is None else -1
@@ -39,6 +39,7 @@ def lower(walk: Walk, node: Node) -> None:
     if call is not None and called_name(walk, call) in walk.control.raising:
         walk.draft.jump(control.Leap.RAISE, "", EdgeKind.RAISE)
     walk.draft.close()
+    walk.draft.statement = owner
 
 
 def block(
@@ -49,37 +50,24 @@ def block(
     """
     if node is None:
         return
-    if walk.draft.statement >= 0:
-        note_closing(walk, node, walk.draft.statement)
-    owner = walk.draft.statement
-    if scoped:
-        walk.draft.scopes.append({})
-    sequence(walk, statements_in(walk, node), result)
-    walk.draft.statement = owner
-    if scoped:
-        walk.draft.scopes.pop()
+    walk.draft.current.tails += closing_line(node)
+    with walk.draft.scope() if scoped else nullcontext():
+        sequence(walk, statements_in(walk, node), result)
 
 
 def sequence(walk: Walk, nodes: list[Node], result: str | None = None) -> None:
     """Lower statements one after the other. The last one's value is assigned to `result`."""
-    owner = walk.draft.statement
-    outer, walk.result = walk.result, None
+    outer = walk.result
     for at, node in enumerate(nodes):
-        walk.draft.statement = owner
         walk.result = result if at == len(nodes) - 1 else None
         lower(walk, node)
     walk.result = outer
-    walk.draft.statement = owner
+    walk.draft.close()
 
 
 def body_of(node: Node, role: Any) -> Node:
     """The block of an `else` or `finally`, which may be the node itself."""
     return field(role.body)(node) or node
-
-
-def body(walk: Walk, node: Node, result: str | None) -> None:
-    """The statements of a routine."""
-    block(walk, node, scoped=False, result=result)
 
 
 def statements_in(walk: Walk, node: Node) -> list[Node]:
@@ -118,11 +106,6 @@ def open_statement(walk: Walk, node: Node, kind: str, head_end: OptionalNode = N
     draft.statement = len(draft.statements)
     draft.statements.append(made)
     return draft.statement
-
-
-def note_closing(walk: Walk, node: Node, statement: int) -> None:
-    """The line of a closing bracket or `end` belongs to the statement that the block is of."""
-    walk.draft.statements[statement].tails += closing_line(node)
 
 
 def _line_before(walk: Walk, node: Node, body: Node) -> int:

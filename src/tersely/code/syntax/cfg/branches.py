@@ -27,18 +27,13 @@ if TYPE_CHECKING:
 
 def lower_if(walk: Walk, node: Node, role: control.If) -> None:
     """Arms one after the other; without a last one, control goes on after it."""
-    draft, result = walk.draft, walk.result
-    owner = draft.statement
-    draft.scopes.append({})
-    ends = _arms_of(walk, node, role, result)
-    draft.here = draft.here + ends
-    draft.statement = owner
-    draft.scopes.pop()
+    ends = _arms_of(walk, node, role)
+    walk.draft.here = walk.draft.here + ends
 
 
-def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> Ends:
+def _arms_of(walk: Walk, node: Node, role: control.If) -> Ends:
     """The ends of the arms; `here` holds the ends of paths that take no arm."""
-    draft = walk.draft
+    draft, result = walk.draft, walk.result
     then = _then(walk, node, role)
     me = open_statement(walk, node, "if", next(iter(then), None))
     initial(walk, node, role.initial)
@@ -49,20 +44,17 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
         block(walk, next(iter(then), None), result=result)
     else:
         sequence(walk, then, result)
-    draft.close()
     ends = draft.here
     draft.here = holds if role.negated else fails
     for arm in _arms(walk, node, role):
         draft.statement = me
         part = walk.role(arm)
         if type(part) is control.If and arm.type != node.type:
-            ends = ends + _arms_of(walk, arm, part, result)
+            ends = ends + _arms_of(walk, arm, part)
             continue
         if type(part) is not control.If:
-            draft.statements[me].tails.append(_line_of_else(arm))
+            draft.current.tails.append(_line_of_else(arm))
         block(walk, body_of(arm, part) if type(part) is control.Else else arm, result=result)
-        draft.close()
-    draft.statement = me
     return ends
 
 
@@ -101,14 +93,12 @@ def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
     left, right, otherwise = (
         node.child_by_field_name(name) for name in ("pattern", "value", "alternative")
     )
-    me = open_statement(walk, node, "if", otherwise)
+    open_statement(walk, node, "if", otherwise)
     draft.decisions += 1
     walk.visit(right)
     walk.bind(left, right, declares=True)
-    draft.point(node.start_byte, draft.statements[draft.statement].end).tests = True
+    draft.head().tests = True
     number = draft.finish()
     draft.here = [(number, EdgeKind.FALSE)]
     block(walk, otherwise)
-    draft.close()
     draft.here = [(number, EdgeKind.TRUE), *draft.here]
-    draft.statement = draft.statements[me].owner

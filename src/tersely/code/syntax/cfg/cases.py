@@ -12,11 +12,10 @@ from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
     block,
     initial,
-    note_closing,
     open_statement,
 )
 from tersely.code.syntax.cfg.conditions import branch
-from tersely.code.syntax.cfg.draft import Ends, Frame
+from tersely.code.syntax.cfg.draft import Ends, Frame, closing_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -32,10 +31,9 @@ OTHERWISE = control.Case("", default=True)  # an `else` among cases
 
 def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     """Cases are tried one after the other, or jumped to where they fall through."""
-    draft, result = walk.draft, walk.result
-    draft.scopes.append({})
+    draft = walk.draft
     body = field(role.body)(node) or node
-    me = open_statement(walk, node, "switch", body if body.id != node.id else None)
+    open_statement(walk, node, "switch", body if body.id != node.id else None)
     initial(walk, node, role.initial)
     subject = field(role.subject)(node)
     walk.visit(subject)
@@ -47,11 +45,9 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     start = draft.finish()
     cases = _cases_in(walk, body)
     if cases:
-        draft.statements[me].head_end_line = min(
-            draft.statements[me].head_end_line, line_of(cases[0][0])
-        )
-        note_closing(walk, body, me)
-    frame = Frame("switch" if role.breaks else "cases", label=walk.label, result=result)
+        draft.current.head_end_line = min(draft.current.head_end_line, line_of(cases[0][0]))
+        draft.current.tails += closing_line(body)
+    frame = Frame("switch" if role.breaks else "cases", label=walk.label, result=walk.result)
     walk.label = ""
     draft.frames.append(frame)
     if any(part.falls for _, part in cases):
@@ -60,8 +56,6 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
         _try_cases(walk, cases, frame, [(start, EdgeKind.NEXT)], node)
     draft.frames.pop()
     draft.here = draft.here + frame.breaks
-    draft.statement = draft.statements[me].owner
-    draft.scopes.pop()
 
 
 def _cases_in(walk: Walk, body: Node) -> Cases:
@@ -80,10 +74,11 @@ def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Nod
     for node, role in ordered:
         draft.statement = me
         draft.here = missed
-        missed = _case_head(walk, node, role, _subject_variable(around))
-        draft.here = draft.here + fallen
-        frame.continues = []
-        _case_body(walk, node, role, frame.result)
+        with draft.scope():
+            missed = _case_head(walk, node, role, _subject_variable(around))
+            draft.here = draft.here + fallen
+            frame.continues = []
+            _case_body(walk, node, role, frame.result)
         fallen = list(frame.raised)
         frame.raised = []
         if role.joins and (
@@ -103,11 +98,12 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
     for node, role in cases:
         draft.statement = me
         draft.here = [*draft.here, (start, EdgeKind.CASE)]
-        _case_head(walk, node, role, _subject_variable(around))
-        draft.here = [
-            (number, EdgeKind.NEXT) for number, kind in draft.here if kind is not EdgeKind.FALSE
-        ]
-        _case_body(walk, node, role, None)
+        with draft.scope():
+            _case_head(walk, node, role, _subject_variable(around))
+            draft.here = [
+                (number, EdgeKind.NEXT) for number, kind in draft.here if kind is not EdgeKind.FALSE
+            ]
+            _case_body(walk, node, role, None)
     if not any(_is_default(walk, *case) for case in cases):
         draft.here = [*draft.here, (start, EdgeKind.FALSE)]
 
@@ -120,7 +116,6 @@ def _subject_variable(switch: Node) -> str:
 def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends:
     """Lower the test of a case; returns the ends of paths on which it does not fit."""
     draft = walk.draft
-    draft.scopes.append({})
     pattern = field(role.pattern)(node)
     guard = field(role.guard)(node)
     open_statement(walk, node, "case", _body_start(walk, node, role))
@@ -162,19 +157,14 @@ def _holds(outer: Node, inner: Node) -> bool:
 
 
 def _case_body(walk: Walk, node: Node, role: control.Case, result: str | None) -> None:
-    draft = walk.draft
-    me = draft.statement
     statements = _case_statements(walk, node, role)
     for at, child in enumerate(statements):
-        draft.statement = me
         block(
             walk,
             child,
             scoped=bool(role.body),
             result=result if at == len(statements) - 1 else None,
         )
-    draft.close()
-    draft.scopes.pop()
 
 
 def _is_default(walk: Walk, node: Node, role: control.Case) -> bool:

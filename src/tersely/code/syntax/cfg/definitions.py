@@ -9,7 +9,7 @@ from tersely.code.languages import model
 from tersely.code.languages.children import every, field
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts, parts_of
 from tersely.code.routines import RESULT, Routine
-from tersely.code.syntax.cfg.blocks import sequence
+from tersely.code.syntax.cfg.blocks import block, sequence
 from tersely.code.syntax.cfg.draft import Draft, StatementDraft, begin, closing_line
 from tersely.code.syntax.cfg.walk import Postponed
 
@@ -219,14 +219,13 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     draft.here = [(0, draft.here[0][1])]
     gives = RESULT if type(role) is model.Function and role.body_is_value else None
     if body is not None:
-        walk.body(body, gives)
+        block(walk, body, scoped=False, result=gives)
     elif not role.body:
         parameters = field(role.parameters)(node)
         inside = [
             child for child in named_parts(node) if parameters is None or child.id != parameters.id
         ]
         sequence(walk, inside, gives)
-        draft.close()
     return _leave_routine(walk, around)
 
 

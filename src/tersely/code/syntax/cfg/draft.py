@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.nodes import all_parts, last_line_of
@@ -100,7 +103,8 @@ class Draft:
         self.here: Ends = []
         self.open: CfgNodeDraft | None = None
         self.statement = -1
-        self.scopes: list[dict[str, str]] = [{}]  # name as written -> variable
+        # of names as written, innermost first: their variables
+        self.scopes: ChainMap[str, str] = ChainMap()
         self.shadows: dict[str, int] = {}
         self.own: set[str] = set()  # all variables that were declared
         self.outer: set[str] = set()  # declared to be of a routine around
@@ -116,6 +120,11 @@ class Draft:
         self.around: Draft | None = None  # the routine whose variables this one assigns as its own
         self.decisions = 0
         self.unnamed = 0
+
+    @property
+    def current(self) -> StatementDraft:
+        """The statement being filled."""
+        return self.statements[self.statement]
 
     # Points
 
@@ -135,6 +144,10 @@ class Draft:
     def at(self, node: Node) -> CfgNodeDraft:
         """The point being filled, which is of a node too."""
         return self.point(node.start_byte, node.end_byte)
+
+    def head(self) -> CfgNodeDraft:
+        """The point being filled, which is of all that the head of its statement has."""
+        return self.point(self.current.start, self.current.end)
 
     def last(self) -> int:
         """The number of the point being filled, which is made if there is none."""
@@ -211,27 +224,28 @@ class Draft:
 
     # Names
 
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Names that are declared within are forgotten behind it."""
+        self.scopes = self.scopes.new_child()
+        yield
+        self.scopes = self.scopes.parents
+
     def shares_variable(self, name: str) -> bool:
         """True if a name is a variable of an enclosing routine, which this one may assign."""
-        return (
-            self.around is not None
-            and not any(name in scope for scope in self.scopes)
-            and self.around.knows(name)
-        )
+        return name not in self.scopes and self.knows(name)
 
     def knows(self, name: str) -> bool:
         """True if a name is a variable of this routine, or one of an enclosing routine that it may
         assign.
         """
-        return any(name in scope for scope in self.scopes) or (
-            self.around is not None and self.around.knows(name)
-        )
+        return name in self.scopes or (self.around is not None and self.around.knows(name))
 
     def declare(self, name: str) -> str:
         """A new variable of the innermost scope."""
-        scope = self.scopes[-1]
+        scope = self.scopes.maps[0]
         if name not in scope:
-            hidden = any(name in outer for outer in self.scopes)
+            hidden = name in self.scopes
             if hidden:
                 self.shadows[name] = self.shadows.get(name, 1) + 1
             scope[name] = f"{name}'{self.shadows[name]}" if hidden else name
@@ -240,9 +254,8 @@ class Draft:
 
     def variable(self, name: str) -> str:
         """The variable of a name; one without a declaration belongs to an enclosing routine."""
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
+        if name in self.scopes:
+            return self.scopes[name]
         self.free[name] = None
         return name
 

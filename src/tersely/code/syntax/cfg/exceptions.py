@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     """Lower body, handlers, `else` and `finally`. All paths out of the statement run the `finally`."""
     draft, result = walk.draft, walk.result
-    draft.scopes.append({})
     body = field(role.body or "#0")(node)
     parts = [(child, walk.role(child)) for child in named_parts(node)]
     handlers = [(child, part) for child, part in parts if type(part) is control.Catch]
     final = next(((child, part) for child, part in parts if type(part) is control.Finally), None)
-    me = open_statement(walk, node, "try", body)
+    open_statement(walk, node, "try", body)
     walk.visit(field(role.resources)(node))
-    draft.point(node.start_byte, draft.statements[draft.statement].end)
+    draft.head()
     start = draft.finish()
     if final is not None:
         draft.frames.append(Frame("finally"))
@@ -44,73 +43,62 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     else:
         kinds = (control.Catch, control.Else, control.Finally)
         sequence(walk, [child for child, part in parts if type(part) not in kinds], result)
-    draft.close()
     raised = draft.frames.pop().raised if handlers else []
-    _else_of_try(walk, parts, me)
-    _handlers(walk, handlers, raised, me)
+    _else_of_try(walk, parts)
+    _handlers(walk, handlers, raised)
     if final is not None:
-        _finally(walk, *final, me)
-    draft.statement = draft.statements[me].owner
-    draft.scopes.pop()
+        _finally(walk, *final)
 
 
-def _handlers(
-    walk: Walk, handlers: Iterable[tuple[Node, control.Catch]], raised: Ends, me: int
-) -> None:
+def _handlers(walk: Walk, handlers: Iterable[tuple[Node, control.Catch]], raised: Ends) -> None:
     """Lower all handlers of a statement; exceptions that none of them catches go on."""
-    draft, result = walk.draft, walk.result
-    ends = list(draft.here)
+    draft = walk.draft
+    ends, owner = list(draft.here), draft.statement
     for child, part in handlers:
-        raised = _handler(walk, child, part, raised, result)
+        draft.here = raised
+        with draft.scope():
+            raised = _handler(walk, child, part)
         ends += draft.here
-        draft.statement = me
+        draft.statement = owner
     draft.escape(raised)
     draft.here = ends
 
 
-def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None:
+def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]]) -> None:
     for child, part in parts:
         if type(part) is control.Else:
-            walk.draft.statement = me
-            walk.draft.statements[me].tails.append(line_of(child))
+            walk.draft.current.tails.append(line_of(child))
             walk.draft.decisions += 1
             block(walk, body_of(child, part))
-            walk.draft.close()
 
 
-def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: str | None) -> Ends:
+def _handler(walk: Walk, node: Node, role: control.Catch) -> Ends:
     """Lower one handler; returns the ends of exceptions that it does not catch."""
     draft = walk.draft
     body, caught = field(role.body)(node), field(role.caught)(node)
-    draft.here = raised
-    draft.scopes.append({})
     open_statement(walk, node, "handler", body)
     draft.decisions += 1
     bound = field(role.binds)(node)
     walk.visit_children(node, but=(body, bound))
     walk.bind(bound, None, declares=walk.declares)
-    draft.point(node.start_byte, draft.statements[draft.statement].end)
+    draft.head()
     number = draft.finish()
     missed: Ends = []
     if caught is not None:
         draft.here = [(number, EdgeKind.TRUE)]
         missed = [(number, EdgeKind.FALSE)]
-    block(walk, body, result=result)
-    draft.close()
-    draft.scopes.pop()
+    block(walk, body, result=walk.result)
     return missed
 
 
-def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
+def _finally(walk: Walk, node: Node, role: control.Finally) -> None:
     """Lower one copy of the block, entered by all paths that leave; each goes on to its own target."""
     draft = walk.draft
     frame = draft.frames.pop()
     normal = any(kind is not EdgeKind.NEVER for _, kind in draft.here)
     draft.here = draft.here + frame.raised
-    draft.statement = me
-    draft.statements[me].tails.append(line_of(node))
+    draft.current.tails.append(line_of(node))
     block(walk, body_of(node, role))
-    draft.close()
     if not frame.passing:
         return
     draft.point(node.end_byte, node.end_byte).reads[exit_variable(len(draft.frames)),] = None
@@ -124,16 +112,12 @@ def lower_with(walk: Walk, node: Node, role: control.With) -> None:
     """Entering, the body, and leaving at its end; a jump out of it does not pass there."""
     draft = walk.draft
     body = field(role.body)(node)
-    me = open_statement(walk, node, "with", body)
+    open_statement(walk, node, "with", body)
     for child in named_parts(node):
         if body is None or child.id != body.id:
             walk.visit(child)
-    draft.point(node.start_byte, draft.statements[draft.statement].end)
+    draft.head()
     draft.fail()
     draft.close()
     block(walk, body)
-    draft.close()
-    draft.statement = me
     draft.point(node.end_byte, node.end_byte)
-    draft.close()
-    draft.statement = draft.statements[me].owner

@@ -26,51 +26,45 @@ if TYPE_CHECKING:
 def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     """A loop with a condition, or without any."""
     draft = walk.draft
-    draft.scopes.append({})
     head = field(role.head)(node) if role.head else node
     body = field(role.body)(node)
-    me = open_statement(walk, node, "loop", body if role.first else None)
+    open_statement(walk, node, "loop", body if role.first else None)
     draft.decisions += 1
     initial(walk, head, role.initial)
     frame = _enter_loop(walk, node, role)
     condition = field(role.condition)(head) if head is not None else None
     start = len(draft.points)
     if role.first:
-        holds, fails = _test(walk, condition, node, negated=role.negated)
+        holds, fails = _test(walk, condition, negated=role.negated)
         draft.here = holds
         block(walk, body)
-        _update(walk, every(head, role.update) if head is not None else [], frame, me)
+        _update(walk, every(head, role.update) if head is not None else [], frame)
         _close_loop(draft, frame, start)
     else:
-        _body_before_test(walk, body, role, frame, me)
-        holds, fails = _test(walk, condition, node, negated=role.negated)
-        draft.statements[me].tails.append(draft.statements[me].end_line)
+        _body_before_test(walk, body, role, frame)
+        holds, fails = _test(walk, condition, negated=role.negated)
+        draft.current.tails.append(draft.current.end_line)
         draft.here = holds
         _close_loop(draft, frame, min(start, len(draft.points) - 1))
-    _leave_loop(walk, field(role.otherwise)(node), frame, fails, me)
+    _leave_loop(walk, field(role.otherwise)(node), frame, fails)
 
 
-def _body_before_test(
-    walk: Walk, body: OptionalNode, role: control.While, frame: Frame, me: int
-) -> None:
+def _body_before_test(walk: Walk, body: OptionalNode, role: control.While, frame: Frame) -> None:
     """The body of a loop that runs once before its condition is looked at."""
     draft = walk.draft
-    draft.statements[me].head_end_line = draft.statements[me].line
+    draft.current.head_end_line = draft.current.line
     block(walk, body, scoped=not role.sees_body)
-    draft.close()
     draft.here += frame.continues
     frame.continues = []
-    draft.statement = me
 
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     """Lower a loop over elements: one step evaluates the collection, one takes the next element."""
     draft = walk.draft
-    draft.scopes.append({})
     body = field(role.body)(node)
     iterable = field(role.iterable)(node)
     target = field(role.target)(node)
-    me = open_statement(walk, node, "loop", body)
+    open_statement(walk, node, "loop", body)
     draft.decisions += 1
     initial(walk, node, role.initial)
     walk.visit(iterable)
@@ -87,14 +81,13 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     draft.close()
     draft.here = [(start, EdgeKind.TRUE)]
     block(walk, body)
-    draft.close()
     _close_loop(draft, frame, start)
-    _leave_loop(walk, field(role.otherwise)(node), frame, [(start, EdgeKind.FALSE)], me)
+    _leave_loop(walk, field(role.otherwise)(node), frame, [(start, EdgeKind.FALSE)])
 
 
-def _test(walk: Walk, condition: OptionalNode, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
+def _test(walk: Walk, condition: OptionalNode, *, negated: bool) -> tuple[Ends, Ends]:
     if condition is None or type(walk.role(condition)) is model.Skip:
-        walk.draft.point(node.start_byte, walk.draft.statements[walk.draft.statement].end)
+        walk.draft.head()
         number = walk.draft.finish()
         return [(number, EdgeKind.TRUE)], [(number, EdgeKind.NEVER)]
     holds, fails = branch(walk, condition)
@@ -109,14 +102,12 @@ def _enter_loop(walk: Walk, node: Node, role: control.While | control.Each) -> F
     return frame
 
 
-def _update(walk: Walk, updates: list[Node], frame: Frame, me: int) -> None:
+def _update(walk: Walk, updates: list[Node], frame: Frame) -> None:
     draft = walk.draft
-    draft.close()
     if not updates:
         return
     draft.here = draft.here + frame.continues
     frame.continues = []
-    draft.statement = me
     for update in updates:
         walk.visit(update)
     draft.point(updates[0].start_byte, updates[-1].end_byte)
@@ -129,18 +120,14 @@ def _close_loop(draft: Draft, frame: Frame, start: int) -> None:
         draft.edge(source, start, kind)
 
 
-def _leave_loop(walk: Walk, otherwise: OptionalNode, frame: Frame, fails: Ends, me: int) -> None:
+def _leave_loop(walk: Walk, otherwise: OptionalNode, frame: Frame, fails: Ends) -> None:
     draft = walk.draft
     draft.frames.pop()
     draft.close()
     draft.here = fails
-    draft.statement = me
     if otherwise is not None:
         draft.decisions += 1
-        draft.statements[me].tails.append(line_of(otherwise))
+        draft.current.tails.append(line_of(otherwise))
         role = walk.role(otherwise)
         block(walk, field(role.body)(otherwise) if type(role) is control.Else else otherwise)
-        draft.close()
     draft.here = draft.here + frame.breaks
-    draft.statement = draft.statements[me].owner
-    draft.scopes.pop()

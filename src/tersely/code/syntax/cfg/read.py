@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.routines import Routines
 from tersely.code.syntax.cfg.accesses import VISITORS
-from tersely.code.syntax.cfg.blocks import body
+from tersely.code.syntax.cfg.blocks import block
 from tersely.code.syntax.cfg.definitions import read_called
 from tersely.code.syntax.cfg.draft import StatementDraft, begin
 from tersely.code.syntax.cfg.statements import STATEMENTS
@@ -30,12 +30,12 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
     root = parse(source, language).root_node
 
     def read(spared: Spared) -> Walk:
-        walk = Walk(source, language, VISITORS, STATEMENTS, body, lines, spared.nodes)
+        walk = Walk(source, language, VISITORS, STATEMENTS, lines, spared.nodes)
         begin(walk.draft)
         walk.draft.statements.append(StatementDraft("entry", 0, 0, 1, 0, walk.draft.end_line, -1))
         walk.draft.statement = 0
         walk.routines.append(None)
-        walk.body(root)
+        block(walk, root, scoped=False)
         read_called(walk)
         return walk
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # of a target: no variables
 TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})
+# statements with which the names end that they declare
+SCOPED = (control.If, control.While, control.Each, control.Try, control.Switch)
 
 
 def declaration_variable(name: str) -> str:
@@ -57,7 +59,6 @@ class Walk:
         language: model.Language,
         visitors: dict[type, Callable[[Walk, Node, Any], None]],
         statements: dict[type, Callable[[Walk, Node, Any], None]],
-        block: Callable[[Walk, Node, str | None], None],
         lines: range | None,
         spared: Mapping[int, bool],
     ) -> None:
@@ -69,7 +70,6 @@ class Walk:
         self.roles = roles_of(language)
         self.visitors = visitors
         self.statements = statements
-        self.block = block
         self.spared = spared  # nodes by id that have no role here; false: nor have their children
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, line_count(source), 0)
@@ -151,20 +151,28 @@ class Walk:
             if child.id not in left_out:
                 self.visit(child)
 
+    def statement(self, node: Node) -> None:
+        """Lower a node that has control flow of its own, as a part of the statement being filled."""
+        draft, role = self.draft, self.role(node)
+        lower, outer = self.statements[type(role)], draft.statement
+        if type(role) in SCOPED:
+            with draft.scope():
+                self.apply(lower, node, role)
+        else:
+            self.apply(lower, node, role)
+        draft.close()
+        draft.statement = outer
+
     def nested(self, node: Node) -> None:
         """Lower a statement inside an expression: the expression goes on at another point, with its
         value.
         """
         draft = self.draft
-        outer, outer_result = draft.statement, self.result
+        outer_result, around = self.result, draft.current
         taken = self.result = f"<{node.start_byte}>"
         draft.close()
-        around = draft.statements[outer]
         around.head_end_line = min(around.head_end_line, line_of(node))
-        role = self.role(node)
-        self.apply(self.statements[type(role)], node, role)
-        draft.close()
-        draft.statement = outer
+        self.statement(node)
         if around.end_line > last_line_of(node):
             around.tails.append(around.end_line)
         self.result = outer_result
@@ -242,10 +250,9 @@ class Walk:
             and name not in draft.outer
             and not draft.shares_variable(name)
         ):
-            scope = draft.scopes[0]
-            variable = draft.variable(name) if any(name in one for one in draft.scopes) else name
+            variable = draft.scopes.get(name, name)
             if variable == name and name not in draft.own:
-                scope[name] = name
+                draft.scopes.maps[-1][name] = name
                 draft.own.add(name)
                 draft.free.pop(name, None)
         else:
@@ -322,12 +329,3 @@ class Walk:
             return self.resolution.implicit_receiver
         names = self.resolution.receiver_names | self.draft.receivers
         return len(receiver) == 1 and receiver[0] in names
-
-    # Statements
-
-    def body(self, node: Node, result: str | None = None) -> None:
-        """Lower the statements of a routine, or its one expression; the last one's value is
-        assigned to `result`.
-        """
-        self.block(self, node, result)
-        self.draft.close()
