@@ -312,10 +312,14 @@ def decoded(stored: Any, known: Known) -> Any:
         return stored
     found = known.get(id(stored))
     if found is None:
-        parts = [
-            (known.get(id(part)) or decoded(part, known)) if type(part) is tuple else part
-            for part in stored
-        ]
+        try:
+            parts = [
+                (known.get(id(part)) or decoded(part, known)) if type(part) is tuple else part
+                for part in stored
+            ]
+        except RecursionError:
+            _decode_inside(stored, known)
+            return decoded(stored, known)
         if parts and type(parts[0]) is int:
             made = _classes[parts[0]]
             missing = made.size - len(parts)
@@ -326,3 +330,14 @@ def decoded(stored: Any, known: Known) -> Any:
             found = tuple(parts)
         known[id(stored)] = found
     return found
+
+
+def _decode_inside(stored: Any, known: Known) -> None:
+    """Decode what is nested in a tuple too deeply for calls in calls, the innermost first."""
+    pending = [stored]
+    while pending:
+        whole = pending[-1]
+        inner = [part for part in whole if type(part) is tuple and id(part) not in known]
+        pending += inner
+        if not inner and pending.pop() is not stored:
+            decoded(whole, known)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tersely.code.expressions import last_part
 from tersely.foundation.types import Strings
 
 _EXTENSION = re.compile(r"\.\w{1,5}(?=::| > )")
@@ -31,7 +32,7 @@ def name_of(written: str) -> SpelledName:
     with_class = _WITH_CLASS.match(written)
     if with_class is not None:
         holder, name = with_class["holder"], with_class["name"]
-        written = holder if holder.rpartition(".")[2] == name else f"{holder}.{name}"
+        written = holder if last_part(holder) == name else f"{holder}.{name}"
     base, bracket, given = written.partition("[")
     dotted = _SEPARATORS.sub(".", _EXTENSION.sub("", base))
     return SpelledName(tuple(part for part in dotted.split(".") if part), bracket + given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tersely.code.expressions import last_part
 from tersely.code.routines import Routine, Routines, Statement
 
 
@@ -15,7 +16,7 @@ def routine_at(routines: Routines, line: int) -> int:
     """
     best = 0
     for at, routine in enumerate(routines.routines):
-        anonymous = routine.name.rpartition(".")[2].startswith("<")
+        anonymous = last_part(routine.name).startswith("<")
         if anonymous and not (routine.line < line and statements_at(routine, line)):
             continue
         if routine.line <= line <= routine.end_line:

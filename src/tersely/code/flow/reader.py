@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 
+from tersely.code.expressions import last_part
 from tersely.code.flow.effects import with_effects
 from tersely.code.flow.lines import routine_at
 from tersely.code.languages.registry import LANGUAGES, with_control_flow
@@ -86,7 +87,7 @@ def named_functions(source: bytes, language: str) -> list[Routine]:
     return [
         one
         for one in routines
-        if one.kind == "function" and not one.name.rpartition(".")[2].startswith("<")
+        if one.kind == "function" and not last_part(one.name).startswith("<")
     ]
 
 
@@ -113,5 +114,5 @@ def routine_of(routines: Routines, symbol: Symbol) -> int:
         and symbol.start_line <= routine.line <= symbol.name_line + 1
         and routine.end_line <= symbol.end_line
     ]
-    named = [at for at in inside if routines.routines[at].name.rpartition(".")[2] == last]
+    named = [at for at in inside if last_part(routines.routines[at].name) == last]
     return next(iter(named or inside), -1)

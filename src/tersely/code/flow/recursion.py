@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tersely.code.expressions import last_part
 from tersely.code.routines import CfgCall, Routine, Routines
 
 
@@ -32,7 +33,7 @@ class _Calls:
                 self.named[routine.name].append(at)
         self.inside: dict[int, list[int]] = defaultdict(list)
         for at, routine in enumerate(routines):
-            if routine.name.rpartition(".")[2].startswith("<"):
+            if last_part(routine.name).startswith("<"):
                 self.inside[routine.parent].append(at)
         self.next = [self._called_in(at) for at in range(len(routines))]
         self.reached: dict[int, set[int]] = {}

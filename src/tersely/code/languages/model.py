@@ -19,6 +19,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
+from tersely.code.expressions import last_part
 from tersely.code.languages.nodes import OptionalNode, TextOf
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
@@ -1043,7 +1044,7 @@ def member_getters(facts: Resolution) -> Mapping[str, int]:
     for table in (facts.summaries, facts.methods):
         for name, summary in table.items():
             if summary.member_of != -1:
-                found[name.rpartition(".")[2]] = summary.named_by
+                found[last_part(name)] = summary.named_by
     return found
 
 

@@ -10,6 +10,7 @@ from tersely.code.expressions import (
     ELLIPSIS,
     IMPORTED,
     Expression,
+    last_part,
 )
 from tersely.code.languages.model import (
     Files,
@@ -169,7 +170,7 @@ def redefinition_of(definition: Node, text: TextOf) -> Redefinition:
             if child.type == "decorator"
             else ""
         )
-        if written.rpartition(".")[2] == "overload":
+        if last_part(written) == "overload":
             return Redefinition.IS_STUB
         if name is not None and written.startswith(f"{text(name)}."):
             return Redefinition.ADDS

@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     STATIC,
     VARIADIC,
     Expression,
+    Parameter,
     is_spread,
     last_name,
 )
@@ -45,7 +46,7 @@ from tersely.code.graph.pointsto.values import (
     without,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.scopes import Parameter, kept
+from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import TypeGuard, TypeVar
 
+from tersely.code.expressions import last_part
 from tersely.code.nodes import Expression, Expressions, Record
 
 _tags = count()
@@ -115,7 +116,7 @@ class Outside(Value):
     @property
     def last_name(self) -> str:
         """The name without what it is in."""
-        return self.name.rpartition(".")[2]
+        return last_part(self.name)
 
 
 class ExternalObject(Outside):

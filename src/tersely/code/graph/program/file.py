@@ -114,9 +114,7 @@ class File:
 
     def decode(self, stored: Stored) -> Any:
         """What is stored in this file, as nodes."""
-        if type(stored) is not tuple:
-            return stored
-        return self._known.get(id(stored)) or decoded(stored, self._known)
+        return decoded(stored, self._known)
 
     @cached_property
     def import_base(self) -> str:
@@ -251,11 +249,10 @@ class File:
         while position > 0:
             if self.kind(position) in CALLABLE_KINDS:
                 scope = self.scopes[position]
-                if self.owner_class(position) >= 0 or (
-                    scope is not None and scope.receiver_type is not None
-                ):
-                    return position
-                if scope is not None and scope.flags & OWN_RECEIVER:
+                has_own = scope is not None and (
+                    scope.receiver_type is not None or scope.flags & OWN_RECEIVER
+                )
+                if has_own or self.owner_class(position) >= 0:
                     return position
             position = self.parent(position)
         return -1

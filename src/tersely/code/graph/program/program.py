@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from tersely.code.bounds import Bounds
+from tersely.code.expressions import last_part
 from tersely.code.graph.pointsto.values import (
     Defined,
     InFile,
@@ -19,7 +20,7 @@ from tersely.code.graph.program.scopes import Body, IndexedFile, kept
 from tersely.code.graph.program.work import Work, WorkSpentError
 from tersely.code.languages.model import Files, Made, shared_directories
 from tersely.code.languages.registry import family_of
-from tersely.code.places import directory_of
+from tersely.code.places import directory_of, outward
 from tersely.code.symbols import Definition
 from tersely.code.syntax.mentions import ALIAS_MARK, BASE_MARK, GIVEN_MARK
 
@@ -233,8 +234,7 @@ class Program:
 
     def qualname(self, file_id: int, position: int) -> str:
         """The qualified name with its number among true redefinitions."""
-        file = self.file(file_id)
-        return file.qualnames()[position]
+        return self.file(file_id).qualnames()[position]
 
     def modules(self, importer: File, module: str) -> list[int]:
         """Files that an import may mean, best first."""
@@ -322,7 +322,7 @@ class Program:
         qualifier: those of the file, else of the files that it imports, else of any; nothing if they
         are many. A qualifier ends in the name of what is around a definition, of its file or directory.
         """
-        owner = qualifier.replace("/", ".").rpartition(".")[2]
+        owner = last_part(qualifier.replace("/", "."))
         owned = self.named(name, owner or None, kinds)
         every = [
             place
@@ -426,9 +426,6 @@ class Program:
         """Paths by every directory around them, the root as ""."""
         found = defaultdict[str, list[str]](list)
         for path in sorted(self.by_path):
-            parent = directory_of(path)
-            while parent:
-                found[parent].append(path)
-                parent = directory_of(parent)
-            found[""].append(path)
+            for around in outward(directory_of(path)):
+                found[around].append(path)
         return found

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from tersely.code.expressions import (
-    Scope,
-)
+from tersely.code.expressions import Parameter, Scope
 from tersely.code.nodes import (
     Expression,
     Expressions,
@@ -38,15 +36,6 @@ def kept(compute: Method) -> Method:
         return known[asked]
 
     return cast("Method", answer)
-
-
-class Parameter(NamedTuple):
-    """One parameter of a function."""
-
-    name: str
-    annotation: Expression
-    default: Expression
-    mode: int
 
 
 class Body:

@@ -117,17 +117,17 @@ class Searches(Component):
                 self._files_of(search, Carrier(name, file.id, is_first=True)), file
             ):
                 named = self._calls_named(self.file(other), name, ANYWHERE, CHEAP_CALL_WORK)
-                search.found |= named.reaching.get((file.id, position), set())
+                search.found.update(named.reaching.get((file.id, position), ()))
 
     def _begin_search(self, search: Search) -> None:
         """Note what a search begins with."""
         file, position, pending = search.file, search.position, search.pending
         search.wanted = self.evaluator.caller_names.wanted(file, position)
-        within, names = (
-            file.known_within(position),
-            self.evaluator.caller_names.first_names(file, position),
+        within = file.known_within(position)
+        pending.extend(
+            Carrier(name, file.id, within, is_first=True)
+            for name in self.evaluator.caller_names.first_names(file, position)
         )
-        pending.extend(Carrier(name, file.id, within, is_first=True) for name in names)
         pending.append(Carrier(position, file.id, 0))  # what decorators are applied to
         classes = sorted(only(search.wanted, ClassObject))
         pending.extend(Carrier(value.position, value.file, 0) for value in classes)
@@ -232,12 +232,12 @@ class Searches(Component):
             return set()
         for table in (topics.reaching, topics.registered):
             search.bounds |= self.bounds.collect(table)[1]
-        reached = set()
-        for file_id, scope, index in topics.reaching():
-            for target in self.sites.targets_at(self.file(file_id), scope, index):
-                if target.place == place:
-                    reached.add(FoundCall(file_id, scope, index, target.shift))
-        return reached
+        return {
+            FoundCall(file_id, scope, index, target.shift)
+            for file_id, scope, index in topics.reaching()
+            for target in self.sites.targets_at(self.file(file_id), scope, index)
+            if target.place == place
+        }
 
     def _registers(self, found: FoundCall) -> bool:
         """True if a call registers for a topic what it is given."""

@@ -16,6 +16,7 @@ from tersely.code.expressions import (
     Expression,
     either,
     is_tagged,
+    last_part,
 )
 from tersely.code.languages.model import KeywordArgument
 from tersely.code.languages.nodes import named_parts
@@ -34,7 +35,7 @@ CONVENTIONAL = re.compile(r"_?(?:[A-Z]|[A-Z]?[TVK])(?:_co|_contra)?")  # as PEP 
 def declare_type_parameter(walk: Lowering, name: Node, made: Node) -> None:
     """Make a name a type parameter from here on, if it is assigned a call of `TypeVar`."""
     callee = made.child_by_field_name("function")
-    if callee is not None and walk.text(callee).rpartition(".")[2] == MAKER:
+    if callee is not None and last_part(walk.text(callee)) == MAKER:
         bound = _bound(walk, made.child_by_field_name("arguments"))
         walk.loose_type_parameters[walk.text(name)] = (TYPE_PARAMETER, bound, walk.text(name))
         walk.type_parameters = walk.type_parameters | walk.loose_type_parameters

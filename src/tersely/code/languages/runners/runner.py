@@ -13,6 +13,7 @@ from itertools import groupby
 from shlex import quote
 from typing import NamedTuple
 
+from tersely.code.expressions import last_part
 from tersely.code.places import directory_of, file_name_of
 
 
@@ -53,7 +54,7 @@ def files(program: str) -> Callable[[Sequence[SelectedTest]], str]:
 
 
 def _own_name(test: SelectedTest) -> str:
-    return test.name.rpartition(".")[2]
+    return last_part(test.name)
 
 
 def _class_name(test: SelectedTest) -> str:

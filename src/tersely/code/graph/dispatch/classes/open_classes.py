@@ -121,7 +121,7 @@ class OpenClasses(Component):
     def qualified(self, file: File, qualname: str, name: str) -> list[Place]:
         """Definitions of a qualified name in the file's language."""
         found: list[Place] = []
-        around = qualname.rpartition(".")[0].rpartition(".")[2]
+        around = last_part(qualname.rpartition(".")[0])
         for file_id, position in self.named(name, owner=around):
             other = self.file(file_id)
             is_same = other.definitions[position].qualname == qualname

@@ -615,7 +615,7 @@ def package_of(path: str) -> str:
 
 def last_word(name: str) -> str:
     """A name without the namespace before it: `shop:cart`, `shop.cart`."""
-    return name.replace(":", ".").rpartition(".")[2]
+    return last_part(name.replace(":", "."))
 
 
 TOLD_VERBS = names("get post put patch delete")  # that tell routes of one path apart
