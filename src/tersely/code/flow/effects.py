@@ -18,39 +18,67 @@ MAX_ROUNDS = 8  # calls through which a change of an argument is followed
 def with_effects(routines: Routines) -> Routines:
     """The routines, with each change of an argument noted at the call, and with `comes_back` set."""
     routines = with_recursion(routines)
-    changing = changed_parameters(routines)
-    named = _functions(routines)
-    return routines._replace(
-        routines=tuple(
-            _changed_by_calls(routine, routines, named, changing) for routine in routines.routines
-        )
-    )
+    effects = _Effects(routines.routines)
+    return routines._replace(routines=tuple(map(effects.noted, routines.routines)))
 
 
-def changed_parameters(routines: Routines) -> dict[int, frozenset[str]]:
-    """For each function, by its position, the parameters whose objects it changes."""
-    named = _functions(routines)
-    found = {at: _changed_here(routine) for at, routine in enumerate(routines.routines)}
-    for _ in range(MAX_ROUNDS):
-        grown = {
-            at: found[at] | _changed_by(routine, routines, named, found)
-            for at, routine in enumerate(routines.routines)
-        }
-        if grown == found:
-            break
-        found = grown
-    return found
+class _Effects:
+    """The effects of the functions of one file on their arguments."""
+
+    def __init__(self, routines: tuple[Routine, ...]) -> None:
+        self.routines = routines
+        self.named = _functions(routines)
+        self.changed = {at: _changed_here(routine) for at, routine in enumerate(routines)}
+        for _ in range(MAX_ROUNDS):
+            grown = {at: found | self._passed_on(at) for at, found in self.changed.items()}
+            if grown == self.changed:
+                break
+            self.changed = grown
+
+    def noted(self, routine: Routine) -> Routine:
+        """A routine with each change of an argument noted at the call."""
+        extra: dict[int, dict[AccessPath, None]] = {}
+        for call in routine.calls:
+            for path in self._changes_of(call, routine):
+                extra.setdefault(call.point, {})[path] = None
+        points = [
+            _with_changes(point, extra[number]) if number in extra else point
+            for number, point in enumerate(routine.points)
+        ]
+        return routine._replace(points=tuple(points))
+
+    def _passed_on(self, at: int) -> frozenset[str]:
+        """The parameters that a function passes to others which change them."""
+        routine = self.routines[at]
+        changes = (self._changes_of(call, routine) for call in routine.calls)
+        changed = {path[0] for paths in changes for path in paths}
+        return frozenset(name for name in routine.parameters if name in changed)
+
+    def _changes_of(self, call: CfgCall, routine: Routine) -> list[AccessPath]:
+        """The arguments that a call changes. A name that the caller binds itself is no function of
+        the file.
+        """
+        at = self.named.get(call.callee, -1) if not call.receiver else -1
+        if at < 0 or call.callee in routine.parameters:
+            return [path for _, path in call.arguments] if call.blind else []
+        parameters = self.routines[at].parameters
+        found = []
+        for key, path in call.arguments:
+            name = key if isinstance(key, str) else parameters[key] if key < len(parameters) else ""
+            if name in self.changed[at]:
+                found.append(path)
+        return found
 
 
-def _functions(routines: Routines) -> dict[str, int]:
+def _functions(routines: tuple[Routine, ...]) -> dict[str, int]:
     """The functions of the module that have a name of their own, by that name; of several the last
     in the file.
     """
     found: dict[str, int] = {}
-    for at, routine in enumerate(routines.routines):
+    for at, routine in enumerate(routines):
         if routine.kind == "function" and routine.parent == 0 and "." not in routine.name:
             other = found.get(routine.name, at)
-            found[routine.name] = max(at, other, key=lambda one: (routines.routines[one].line, one))
+            found[routine.name] = max(at, other, key=lambda one: (routines[one].line, one))
     return found
 
 
@@ -65,57 +93,7 @@ def _changed_here(routine: Routine) -> frozenset[str]:
     )
 
 
-def _changed_by(
-    routine: Routine, routines: Routines, named: dict[str, int], changing: dict[int, frozenset[str]]
-) -> frozenset[str]:
-    passed = {
-        path[0]
-        for call in routine.calls
-        for path in _changes_of(call, routine, routines, named, changing)
-    }
-    return frozenset(name for name in routine.parameters if name in passed)
-
-
-def _changes_of(
-    call: CfgCall,
-    routine: Routine,
-    routines: Routines,
-    named: dict[str, int],
-    changing: dict[int, frozenset[str]],
-) -> list[AccessPath]:
-    """The arguments that a call changes. A name that the caller binds itself is no function of the
-    file.
-    """
-    at = named.get(call.callee, -1) if not call.receiver else -1
-    if at < 0 or call.callee in routine.parameters:
-        return [path for _, path in call.arguments] if call.blind else []
-    parameters = routines.routines[at].parameters
-    found = []
-    for key, path in call.arguments:
-        name = key if isinstance(key, str) else parameters[key] if key < len(parameters) else ""
-        if name in changing[at]:
-            found.append(path)
-    return found
-
-
-def _changed_by_calls(
-    routine: Routine, routines: Routines, named: dict[str, int], changing: dict[int, frozenset[str]]
-) -> Routine:
-    extra: dict[int, dict[AccessPath, None]] = {}
-    for call in routine.calls:
-        for path in _changes_of(call, routine, routines, named, changing):
-            extra.setdefault(call.point, {})[path] = None
-    if not extra:
-        return routine
-    points = [
-        _with_changes(point, extra.get(number, {})) for number, point in enumerate(routine.points)
-    ]
-    return routine._replace(points=tuple(points))
-
-
 def _with_changes(point: CfgNode, extra: dict[AccessPath, None]) -> CfgNode:
-    if not extra:
-        return point
     reads = dict.fromkeys([*point.reads, *((path[0], OBJECT) for path in extra)])
     return point._replace(
         reads=tuple(reads), mutates=tuple(dict.fromkeys([*point.mutates, *extra]))

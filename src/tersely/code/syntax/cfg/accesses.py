@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
@@ -19,7 +18,7 @@ from tersely.code.syntax.cfg.walk import declaration_variable
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.cfg.walk import Walk
+    from tersely.code.syntax.cfg.walk import Handlers, Walk
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 MUTABLE = frozenset({"mutable_specifier"})
@@ -56,7 +55,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     if receiver is not None:
         _visit_receiver(walk, receiver, name, discarded=discarded and not of_module)
     passed = parts_of(arguments)
-    _visit_arguments(walk, node, name, passed)
+    _visit_arguments(walk, name, passed)
     around = arguments.parent if arguments is not None else None
     if around is not None and around.id != node.id:
         walk.visit_children(around, but=(callee, arguments))
@@ -80,7 +79,7 @@ def _visit_receiver(walk: Walk, receiver: Node, name: str, *, discarded: bool) -
         walk.change(path, receiver)
 
 
-def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -> None:
+def _visit_arguments(walk: Walk, name: str, arguments: list[Node]) -> None:
     changed = walk.control.changing_arguments.get(name, -1)
     for position, argument in enumerate(arguments):
         walk.visit(argument)
@@ -126,17 +125,22 @@ def _updates(node: Node, left: Node, right: OptionalNode) -> bool:
 
 
 def _update(walk: Walk, node: Node, role: control.Update) -> None:
-    left, right = field(role.left)(node), field(role.right)(node)
-    walk.visit(right)
+    left = field(role.left)(node)
+    walk.visit(field(role.right)(node))
     walk.visit(left)
     walk.bind(left, None, declares=False)
     walk.draft.fail()
 
 
 def _variable(walk: Walk, node: Node, role: model.Variable | model.Variables) -> None:
-    given = field(role.value)(node)
+    _bind(walk, node, role.name, role.value, declares=True)
+
+
+def _bind(walk: Walk, node: Node, target: str, source: str, *, declares: bool) -> None:
+    """Evaluate what stands at one place, and bind what stands at the other to it."""
+    given = field(source)(node)
     walk.visit(given)
-    walk.bind(field(role.name)(node), given, declares=True)
+    walk.bind(field(target)(node), given, declares=declares)
 
 
 def _variables(walk: Walk, node: Node, role: model.Variables) -> None:
@@ -147,10 +151,8 @@ def _variables(walk: Walk, node: Node, role: model.Variables) -> None:
 
 def _iterate(walk: Walk, node: Node, role: model.Iterate) -> None:
     """A clause of a comprehension."""
-    target, iterable = field(role.target)(node), field(role.iterable)(node)
-    walk.visit(iterable)
-    walk.bind(target, iterable, declares=True)
-    walk.visit_children(node, but=(target, iterable))
+    _bind(walk, node, role.target, role.iterable, declares=True)
+    walk.visit_children(node, but=(field(role.target)(node), field(role.iterable)(node)))
     walk.draft.fail()
 
 
@@ -163,9 +165,7 @@ def _comprehension(walk: Walk, node: Node, role: model.Comprehension) -> None:
 
 
 def _alias(walk: Walk, node: Node, role: model.Alias) -> None:
-    inner = field(role.value)(node)
-    walk.visit(inner)
-    walk.bind(field(role.target)(node), inner, declares=walk.declares)
+    _bind(walk, node, role.target, role.value, declares=walk.declares)
 
 
 def _catches(walk: Walk, node: Node, role: model.Catches) -> None:
@@ -220,12 +220,10 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
 
 
 def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
-    operand = field(role.operand)(node)
-    if token(node, control.DELETES) is not None:
-        walk.bind(operand, None, declares=False)
-        return
-    walk.visit(operand)
-    if token(node, control.UPDATES) is not None:
+    operand, deletes = field(role.operand)(node), token(node, control.DELETES) is not None
+    if not deletes:
+        walk.visit(operand)
+    if deletes or token(node, control.UPDATES) is not None:
         walk.bind(operand, None, declares=False)
 
 
@@ -297,7 +295,7 @@ def _nothing(walk: Walk, node: Node, role: Any) -> None:
     """Visit nothing: comments and nodes without a meaning at run time."""
 
 
-VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {
+VISITORS: Handlers = {
     model.Name: _name,
     model.Member: _part,
     model.Item: _part,

@@ -44,55 +44,51 @@ def _cover(point: CfgNodeDraft, node: Node) -> None:
 
 
 def _outcomes(walk: Walk, node: OptionalNode, number: int) -> tuple[Ends, Ends]:
-    if isinstance(walk.role(node), control.Constant):
-        if walk.text(node) in control.TRUTHS:
-            return [(number, EdgeKind.TRUE)], [(number, EdgeKind.NEVER)]
-        if walk.text(node) in control.FALSEHOODS:
-            return [(number, EdgeKind.NEVER)], [(number, EdgeKind.FALSE)]
-    return [(number, EdgeKind.TRUE)], [(number, EdgeKind.FALSE)]
+    text = walk.text(node) if isinstance(walk.role(node), control.Constant) else ""
+    holds = EdgeKind.NEVER if text in control.FALSEHOODS else EdgeKind.TRUE
+    fails = EdgeKind.NEVER if text in control.TRUTHS else EdgeKind.FALSE
+    return [(number, holds)], [(number, fails)]
 
 
 def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:
-    walk.draft.decisions += 1
-    left, right = field(role.left)(node), field(role.right)(node)
-    holds, fails = branch(walk, left)
+    enough = _left_operand(walk, node, role)
+    holds, fails = branch(walk, field(role.right)(node))
     if operator_of(walk, node) in control.CONJUNCTIONS:
-        walk.draft.here = holds
-        also, fails_too = branch(walk, right)
-        return also, fails + fails_too
-    walk.draft.here = fails
-    instead, fails = branch(walk, right)
-    return holds + instead, fails
+        return holds, enough + fails
+    return enough + holds, fails
+
+
+def _left_operand(walk: Walk, node: Node, role: control.Choice) -> Ends:
+    """Evaluate the left operand; returns the ends where it decides, in `here` are those where the
+    right one does.
+    """
+    walk.draft.decisions += 1
+    holds, fails = branch(walk, field(role.left)(node))
+    is_conjunction = operator_of(walk, node) in control.CONJUNCTIONS
+    walk.draft.here = holds if is_conjunction else fails
+    return fails if is_conjunction else holds
 
 
 def visit_choice(walk: Walk, node: Node, role: control.Choice) -> None:
     """The operator as a value: its right side is evaluated on one of two ways that meet again."""
-    operator = operator_of(walk, node)
-    if not operator:
+    if not operator_of(walk, node):
         walk.visit_children(node)
         return
-    walk.draft.decisions += 1
-    left, right = field(role.left)(node), field(role.right)(node)
-    holds, fails = branch(walk, left)
-    more, enough = (holds, fails) if operator in control.CONJUNCTIONS else (fails, holds)
-    walk.draft.here = more
-    walk.visit(right)
+    enough = _left_operand(walk, node, role)
+    walk.visit(field(role.right)(node))
     _meet(walk, enough)
 
 
 def visit_ternary(walk: Walk, node: Node, role: control.Ternary) -> None:
     """One of two values."""
     walk.draft.decisions += 1
-    condition, then, otherwise = (
-        field(name)(node) for name in (role.condition, role.then, role.otherwise)
-    )
-    holds, fails = branch(walk, condition)
-    walk.draft.here = holds
-    walk.visit(then if then is not None else condition)
-    ends = list(walk.draft.here)
+    condition = field(role.condition)(node)
+    walk.draft.here, fails = branch(walk, condition)
+    walk.visit(field(role.then)(node) or condition)
+    ends = walk.draft.here
     walk.draft.close()
     walk.draft.here = fails
-    walk.visit(otherwise)
+    walk.visit(field(role.otherwise)(node))
     _meet(walk, ends)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.children import every, field
@@ -158,75 +160,49 @@ def _visit_defaults(walk: Walk, parameters: OptionalNode) -> None:
         walk.visit(default)
 
 
-class EnclosingState(NamedTuple):
-    """The place of the walk before it entered a routine, and the routine's place in the file."""
-
-    draft: Draft
-    result: str | None
-    discarded: int
-    imported: frozenset[str]
-    wanted: range | None
-    place: int
-
-
-def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> EnclosingState:
-    """Begin a routine that goes from one node to another; `walk.draft` collects its points."""
-    around = EnclosingState(
-        walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines)
-    )
+@contextmanager
+def _new_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Iterator[Draft]:
+    """A routine that goes from one node to another; behind it the walk goes on in the enclosing one,
+    whose variables it may read.
+    """
+    around, place = walk.draft, len(walk.routines)
+    state = walk.result, walk.discarded, walk.imported, walk.wanted
     walk.routines.append(None)
-    qualified = f"{walk.draft.name}.{name or _unnamed(walk.draft)}".removeprefix(".")
-    walk.draft = Draft(
-        qualified,
-        kind,
-        around.draft.place,
-        line_of(first),
-        last_line_of(last),
-        around.place,
+    qualified = f"{around.name}.{name or _unnamed(around)}".removeprefix(".")
+    draft = walk.draft = Draft(
+        qualified, kind, around.place, line_of(first), last_line_of(last), place
     )
-    walk.draft.receivers = around.draft.receivers if kind == "function" else frozenset()
     walk.result, walk.discarded = None, -1
-    walk.wanted = None if kind == "function" else walk.wanted
-    if kind == "function" and not name and walk.control.closures_share:
-        walk.draft.around = around.draft
-    begin(walk.draft)
-    return around
-
-
-def _leave_routine(walk: Walk, around: EnclosingState) -> Draft:
-    """End a routine; the walk goes on in the enclosing one, whose variables it may read."""
-    draft = walk.draft
-    walk.routines[around.place] = draft.freeze()
+    if kind == "function":
+        draft.receivers, walk.wanted = around.receivers, None
+        draft.around = around if walk.control.closures_share and not name else None
+    begin(draft)
+    yield draft
+    walk.routines[place] = draft.freeze()
     for free in draft.free:
         if free not in draft.own:
-            around.draft.variable(free)
-    walk.draft, walk.result, walk.discarded = around.draft, around.result, around.discarded
-    walk.imported, walk.wanted = around.imported, around.wanted
-    return draft
+            around.variable(free)
+    walk.draft = around
+    walk.result, walk.discarded, walk.imported, walk.wanted = state
 
 
 def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     """Read the body of a definition as a routine; the walk goes on in the enclosing one."""
-    whole = _whole(walk, node)
-    kind = "class" if type(role) is model.Class else "function"
-    around = _enter_routine(walk, kind, name, whole, node)
-    draft = walk.draft
-    body = field(role.body)(node)
-    _head_of(walk, whole, body)
-    if kind == "function":
-        _bind_parameters(walk, node, role)
-    draft.close()
-    draft.here = [(0, draft.here[0][1])]
-    gives = RESULT if type(role) is model.Function and role.body_is_value else None
-    if body is not None:
-        block(walk, body, scoped=False, result=gives)
-    elif not role.body:
-        parameters = field(role.parameters)(node)
-        inside = [
-            child for child in named_parts(node) if parameters is None or child.id != parameters.id
-        ]
-        sequence(walk, inside, gives)
-    return _leave_routine(walk, around)
+    whole, body = _whole(walk, node), field(role.body)(node)
+    is_class = type(role) is model.Class
+    with _new_routine(walk, "class" if is_class else "function", name, whole, node) as draft:
+        _head_of(walk, whole, body)
+        if not is_class:
+            _bind_parameters(walk, node, role)
+        draft.close()
+        draft.here = [(0, draft.here[0][1])]
+        gives = RESULT if not is_class and role.body_is_value else None
+        if body is not None:
+            block(walk, body, scoped=False, result=gives)
+        elif not role.body:
+            parameters = field(role.parameters)(node)
+            sequence(walk, [child for child in named_parts(node) if child != parameters], gives)
+    return draft
 
 
 def _head_of(walk: Walk, whole: Node, body: OptionalNode) -> None:

@@ -49,7 +49,7 @@ class StatementDraft:
 
 @entity
 class CfgNodeDraft:
-    """A point whose statement is being read. Dictionaries are ordered sets."""
+    """A `CfgNode` whose statement is being read. Dictionaries are ordered sets."""
 
     statement: int
     start: int
@@ -191,12 +191,9 @@ class Draft:
         self.here = [(number, EdgeKind.NEVER)]
         self.route([(number, kind)], leap, label)
 
-    def route(self, ends: Ends, leap: Leap, label: str, depth: int | None = None) -> None:
-        """Hand ends over to the target frame of a jump, or to a `finally` on the way. `depth`
-        frames are around.
-        """
-        for at in range(len(self.frames) - 1 if depth is None else depth - 1, -1, -1):
-            frame = self.frames[at]
+    def route(self, ends: Ends, leap: Leap, label: str) -> None:
+        """Hand ends over to the target frame of a jump, or to a `finally` on the way."""
+        for at, frame in reversed([*enumerate(self.frames)]):
             if frame.kind == "finally":
                 for source, kind in ends:
                     if kind is not EdgeKind.EXCEPTION:
@@ -276,17 +273,10 @@ class Draft:
             for one in self.statements
         ]
         points = [
-            CfgNode(
-                point.statement,
-                point.start,
-                point.end,
-                tuple(point.reads),
-                tuple(point.writes),
-                tuple(point.mutates),
-                point.fails,
-                point.tests,
+            CfgNode._make(
+                tuple(fact) if type(fact) is dict else fact for fact in by_name(one).values()
             )
-            for point in self.points
+            for one in self.points
         ]
         edges = sorted(self.edges, key=lambda edge: (edge.source, edge.target, edge.kind))
         return Routine(

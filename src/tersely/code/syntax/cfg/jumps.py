@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from tersely.code.syntax.cfg.walk import Walk
 
 
-WHY = {
-    Leap.BREAK: EdgeKind.BREAK,
-    Leap.CONTINUE: EdgeKind.CONTINUE,
-    Leap.RETURN: EdgeKind.RETURN,
-    Leap.RAISE: EdgeKind.RAISE,
-    Leap.GOTO: EdgeKind.GOTO,
-    Leap.FALLTHROUGH: EdgeKind.NEXT,
-}
-
-
 def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
     """Evaluate the value of a jump, and leave."""
     draft = walk.draft
@@ -50,7 +40,8 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
         draft.gotos.append((draft.last(), name))
     if role.to is Leap.FALLTHROUGH:
         draft.frames[-1].raised.append((draft.last(), EdgeKind.NEXT)) if draft.frames else None
-    draft.jump(role.to, name, WHY[role.to])
+    is_next = role.to is Leap.FALLTHROUGH
+    draft.jump(role.to, name, EdgeKind.NEXT if is_next else EdgeKind(role.to.value))
 
 
 def _take_along(walk: Walk, node: Node, label: str) -> None:
@@ -71,12 +62,8 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
     name = walk.label_of(label if label is not None else node)
     draft.close()
     draft.labels.setdefault(name, []).append(len(draft.points))
-    loops = body is not None and type(walk.role(body)) in (
-        control.While,
-        control.Each,
-        control.Switch,
-    )
-    if loops and body is not None:
+    loops = (control.While, control.Each, control.Switch)
+    if body is not None and type(walk.role(body)) in loops:
         walk.label = name
         lower(walk, body)
         return
@@ -95,8 +82,7 @@ def lower_labelled(walk: Walk, node: Node, role: control.Labelled) -> None:
 
 def lower_deferred(walk: Walk, node: Node, role: control.Deferred) -> None:
     """The call is prepared here and runs when the routine is left."""
-    me = open_statement(walk, node, "simple")
+    open_statement(walk, node, "simple")
     walk.visit_children(node)
     walk.draft.at(node)
-    walk.draft.close()
-    walk.draft.deferred.append(me)
+    walk.draft.deferred.append(walk.draft.statement)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.code.languages import roles as control
 from tersely.code.syntax.cfg.blocks import (
@@ -20,7 +19,7 @@ from tersely.code.syntax.cfg.loops import lower_each, lower_while
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.cfg.walk import Walk
+    from tersely.code.syntax.cfg.walk import Handlers, Walk
 
 
 def lower_suite(walk: Walk, node: Node, role: control.Suite) -> None:
@@ -38,7 +37,7 @@ def lower_straight(walk: Walk, node: Node, role: control.Straight) -> None:
     walk.draft.close()
 
 
-STATEMENTS: dict[type, Callable[[Walk, Node, Any], None]] = {
+STATEMENTS: Handlers = {
     control.If: lower_if,
     control.While: lower_while,
     control.Each: lower_each,

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    # what nodes do, by the types of their roles
+    Handlers = Mapping[type, Callable[["Walk", Node, Any], None]]
+
 
 # of a target: no variables
 TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})
@@ -57,8 +60,8 @@ class Walk:
         self,
         source: bytes,
         language: model.Language,
-        visitors: dict[type, Callable[[Walk, Node, Any], None]],
-        statements: dict[type, Callable[[Walk, Node, Any], None]],
+        visitors: Handlers,
+        statements: Handlers,
         lines: range | None,
         spared: Mapping[int, bool],
     ) -> None:
