@@ -26,6 +26,7 @@ class Definition(NamedTuple):
     """
 
     point: int
+    statement: int  # of the point
     path: AccessPath
     whole: bool
 
@@ -43,13 +44,13 @@ def definitions_of(routine: Routine) -> list[Definition]:
     aliases = {name: _change_names(group) for name, group in aliases_of(routine).items()}
     found: list[Definition] = []
     for number, point in enumerate(routine.points):
-        found += [Definition(number, path, True) for path in point.writes]
+        found += [Definition(number, point.statement, path, True) for path in point.writes]
         changed = dict.fromkeys(point.mutates)
         for path in [*point.mutates, *(path for path in point.writes if len(path) > 1)]:
             changed.update(
                 dict.fromkeys((other,) for other in aliases.get(path[0], ()) if other != path[0])
             )
-        found += [Definition(number, path, False) for path in changed]
+        found += [Definition(number, point.statement, path, False) for path in changed]
     return found[:MAX_DEFINITIONS]
 
 
@@ -75,12 +76,9 @@ def data_flows(routine: Routine) -> list[Flow]:
     for reader, point in enumerate(routine.points):
         for path in point.reads:
             for at in numbers_in(incoming[reader] & views.visible_definitions(path)):
-                named = (
-                    definitions[at].path
-                    if definitions[at].path[0] not in views.common
-                    else path[:1]
-                )
-                flows[Flow(definitions[at].point, reader, named)] = None
+                defined = definitions[at]
+                named = path[:1] if defined.path[0] in views.common else defined.path
+                flows[Flow(defined.point, reader, named)] = None
         if len(flows) >= MAX_FLOWS:
             break
     return list(flows)

@@ -103,7 +103,7 @@ def _captured_definitions(
         for number, point in enumerate(routine.points):
             defining = incoming[number] & functions if (name,) in point.reads else 0
             for at in numbers_in(defining):
-                statement = routine.points[definitions[at].point].statement
+                statement = definitions[at].statement
                 if routine.statements[statement].kind == "definition":
                     found[statement] = found.get(statement, 0) | incoming[number] & seen
     return found
@@ -115,11 +115,7 @@ def _recursion(routine: Routine, definitions: Sequence[Definition]) -> Recursion
     calls = frozenset(routine.points[call.point].statement for call in coming_back)
     if not calls:
         return Recursion()
-    given = sum(
-        1 << at
-        for at, definition in enumerate(definitions)
-        if not routine.points[definition.point].statement
-    )
+    given = sum(1 << at for at, definition in enumerate(definitions) if not definition.statement)
     return Recursion(calls, frozenset(returning_statements(routine)), given)
 
 
@@ -141,9 +137,9 @@ def slice_of(
     graph, chosen = dependences(routine), set(criterion)
     if direction is Direction.FORWARD:
         start = _readers(routine, chosen, variable, graph) if variable else chosen
-        return sorted(_dependent(routine, start, graph) | chosen)
+        return sorted(_dependent(start, graph) | chosen)
     if not variable:
-        return sorted(_dependence_closure(routine, chosen, graph))
+        return sorted(_dependence_closure(chosen, graph))
     start = (
         set(chosen)
         if _writes(routine, chosen, variable)
@@ -151,10 +147,10 @@ def slice_of(
     )
     for at in chosen:
         start |= graph.inside[at] | graph.control[at]
-    return sorted(_dependence_closure(routine, start, graph) | chosen)
+    return sorted(_dependence_closure(start, graph) | chosen)
 
 
-def _dependence_closure(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+def _dependence_closure(start: Iterable[int], graph: Dependences) -> set[int]:
     """All that the statements depend on, themselves included. Each definition is looked at once."""
     seen = set(start)
     pending = list(seen)
@@ -163,10 +159,7 @@ def _dependence_closure(routine: Routine, start: Iterable[int], graph: Dependenc
         at = pending.pop()
         fresh = graph.taken[at] & ~known
         known |= fresh
-        definers = {
-            routine.points[graph.definitions[number].point].statement
-            for number in numbers_in(fresh)
-        }
+        definers = _statements_of(fresh, graph)
         if fresh & graph.recursion.given:
             definers |= graph.recursion.calls
         if at in graph.recursion.calls:
@@ -177,18 +170,18 @@ def _dependence_closure(routine: Routine, start: Iterable[int], graph: Dependenc
     return seen
 
 
-def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+def _dependent(start: Iterable[int], graph: Dependences) -> set[int]:
     """All statements that depend on these, themselves included: passes in the order of the text
     until none is new.
     """
-    made = [0] * len(routine.statements)
+    made = [0] * len(graph.taken)
     for number, definition in enumerate(graph.definitions):
-        made[routine.points[definition.point].statement] |= 1 << number
+        made[definition.statement] |= 1 << number
     seen = set(start)
     available = 0
     for at in seen:
         available |= made[at]
-    rest = [at for at in range(len(routine.statements)) if at not in seen]
+    rest = [at for at in range(len(made)) if at not in seen]
     size = -1
     while len(seen) != size:
         size, left = len(seen), []
@@ -231,8 +224,12 @@ def _definers(
     """The statements whose definitions of the variable reach the criterion."""
     named = _definitions_of_variable(variable, graph)
     reached = [graph.incoming[number] & named for number in _points_of(routine, statements)]
-    found = {number for bits in reached for number in numbers_in(bits)}
-    return {routine.points[graph.definitions[number].point].statement for number in found}
+    return {at for bits in reached for at in _statements_of(bits, graph)}
+
+
+def _statements_of(definitions: int, graph: Dependences) -> set[int]:
+    """The statements that make the definitions of a bit set."""
+    return {graph.definitions[number].statement for number in numbers_in(definitions)}
 
 
 def _readers(routine: Routine, statements: set[int], variable: str, graph: Dependences) -> set[int]:

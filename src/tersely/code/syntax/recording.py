@@ -92,8 +92,7 @@ class Recording(Lowering):
         if name:
             outer = dict(self.scope.outer).get(name, -1)
             everywhere = (
-                self._current is not None
-                and type(self.rules[self._current.kind_id]) is model.TypeParameter
+                self._current is not None and type(self.rule(self._current)) is model.TypeParameter
             )
             note = Note(
                 node,
@@ -162,7 +161,7 @@ class Recording(Lowering):
         if node is None:
             return None
         around, self._current = self._current, node
-        if type(self.rules[node.kind_id]) is model.Skip:
+        if type(self.rule(node)) is model.Skip:
             self._skipped.append(node)
         result = super().value(node)
         self._notice(node, result)
@@ -182,7 +181,7 @@ class Recording(Lowering):
         inside = self._asked_in(node) if self._offsets else ()
         if not inside:
             return
-        rule = self.rules[node.kind_id]
+        rule = self.rule(node)
         if type(rule) is model.Name:
             version = result if type(result) is str and VERSION_MARK in result else self.text(node)
             self._versions.update(dict.fromkeys(inside, version))

@@ -198,11 +198,7 @@ class Trace(Recording):
         """True if a token is a part of a text that is no type."""
         leaf = self._leaf(token.offset)
         around = leaf.parent if leaf is not None else None
-        return (
-            around is not None
-            and type(self.rules[around.kind_id]) is model.Text
-            and not is_type(around)
-        )
+        return around is not None and type(self.rule(around)) is model.Text and not is_type(around)
 
     def _leaf(self, offset: int) -> OptionalNode:
         return (
@@ -273,7 +269,7 @@ class Trace(Recording):
 
     def _ends_names(self, node: Node, name: Node) -> bool:
         """True if a node ends the names inside, its own name aside."""
-        rule = self.rules[node.kind_id]
+        rule = self.rule(node)
         if (
             type(rule) in (model.Function, model.Class)
             and name.parent is not None
@@ -301,17 +297,24 @@ class Trace(Recording):
 
     def _precedes(self, binding: Binding, offset: int) -> bool:
         """True if a binding is there when the code at an offset runs."""
-        always = binding.definition >= 0 or binding.imported is not None or binding.shared
-        return always or binding.offset <= offset or self.innermost(offset) != binding.owner
+        return (
+            self._is_lasting(binding)
+            or binding.offset <= offset
+            or self.innermost(offset) != binding.owner
+        )
+
+    def _is_lasting(self, binding: Binding) -> bool:
+        """True if a binding is there at any time."""
+        return binding.definition >= 0 or binding.imported is not None or binding.shared
 
     def _is_being_bound(self, binding: Binding, offset: int) -> bool:
         """True if an offset is in the very statement that binds a local name, where the name has
         its earlier meaning.
         """
-        if binding.definition >= 0 or binding.imported is not None or binding.shared:
+        if self._is_lasting(binding):
             return False
         around = binding.at.parent
-        while around is not None and type(self.rules[around.kind_id]) in PATTERN_RULES:
+        while around is not None and type(self.rule(around)) in PATTERN_RULES:
             around = around.parent
         if around is None or around.id in self._opened or self._ends_names(around, binding.at):
             return False
