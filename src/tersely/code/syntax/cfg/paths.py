@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.cfg.walk import Walk
 
+PARTS = (model.Member, model.Item)
 MAX_SOURCES = 16  # variables that one value is made of
 MAX_SOURCE_DEPTH = 8  # nested displays that are looked into
 
@@ -33,21 +34,20 @@ def path_of(walk: Walk, node: OptionalNode, names: int) -> AccessPath | None:
         return path_of(walk, named_parts(node)[0], names)
     if kind is control.Unary and token(node, control.FOLLOWS) is not None:
         return path_of(walk, field(role.operand)(node), names)
-    if kind is model.Member:
-        whole, member = path_of(walk, field(role.object)(node), names), field(role.member)(node)
-        return _longer(whole, f".{walk.text(member)}" if member is not None else "", names)
-    if kind is model.Item:
-        whole, index = path_of(walk, field(role.object)(node), names), field(role.index)(node)
-        key = walk.text(index) if index is not None and type(walk.role(index)) is model.Text else ""
-        constant = key if key[:1] in ("'", '"') else ""
-        return _longer(whole, f"[{constant[1:-1]}]" if constant else "", names)
-    return None
+    if kind not in PARTS:
+        return None
+    whole, name = path_of(walk, field(role.object)(node), names), _name_of_part(walk, node, role)
+    return whole if whole is None or not name or len(whole) >= names else (*whole, name)
 
 
-def _longer(whole: AccessPath | None, name: str, names: int) -> AccessPath | None:
-    if whole is None or not name or len(whole) >= names:
-        return whole
-    return (*whole, name)
+def _name_of_part(walk: Walk, node: Node, role: model.Member | model.Item) -> str:
+    """The name of a member or of an item with a constant text as key, "" of others."""
+    if isinstance(role, model.Member):
+        member = field(role.member)(node)
+        return f".{walk.text(member)}" if member is not None else ""
+    index = field(role.index)(node)
+    key = walk.text(index) if type(walk.role(index)) is model.Text else ""
+    return f"[{key[1:-1]}]" if key[:1] in ("'", '"') else ""
 
 
 def sources_of(walk: Walk, node: Node) -> list[str]:
@@ -61,15 +61,13 @@ def sources_of(walk: Walk, node: Node) -> list[str]:
         path = path_of(walk, current, 1)
         if path is not None:
             found[path[0]] = None
-        elif kind in (model.Member, model.Item):
-            inside = field(role.object)(current)
-            if inside is not None:
-                pending.append((inside, depth))
-        elif kind is model.Call:
-            callee, apart = field(role.callee)(current), field(role.receiver)(current)
-            receiver = callee_of(walk, callee, apart).receiver
-            if receiver is not None:
-                pending.append((receiver, depth))
+        elif kind in PARTS or kind is model.Call:
+            inside = (
+                callee_of(walk, field(role.callee)(current), field(role.receiver)(current)).receiver
+                if kind is model.Call
+                else field(role.object)(current)
+            )
+            pending += [(inside, depth)] if inside is not None else []
         elif depth < MAX_SOURCE_DEPTH and _holds(kind):
             pending += [(child, depth + 1) for child in named_parts(current)]
     return list(found)
