@@ -6,14 +6,19 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
+    CALL,
     CONST,
+    DEFINED,
     IMPORTED,
+    ITEM,
     MAPPING,
     MEMBER,
+    SEQUENCE,
     SPREAD,
     TYPED,
     Expression,
     either,
+    is_tagged,
 )  # fmt: skip
 from tersely.code.languages.children import every
 from tersely.code.languages.model import (  # fmt: skip
@@ -256,6 +261,69 @@ def lower_catch(walk: Lowering, node: Node, parameter: OptionalNode, body: Optio
     walk.value(body)
 
 
+def note_call(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
+    """Record what a call does beyond its result: it mixes members into an object, makes one inherit
+    from another, describes a member, or exports a module.
+    """
+    name = callee[2] if is_tagged(callee, MEMBER) else callee
+    if callee == "define" and arguments:
+        _note_export(walk, arguments)
+    if type(name) is not str or len(arguments) < 2:
+        return
+    target, base = arguments[:2]
+    if name in walk.resolution.mixing_functions:
+        walk.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])
+    elif name in ("inherits", "setPrototypeOf"):
+        walk.store(_prototype_of(walk, target), _prototype_of(walk, base))
+    elif name == "defineProperty" and len(arguments) > 2:
+        _describe(walk, (ITEM, target, base), target, arguments[2])
+
+
+def _prototype_of(walk: Lowering, value: Expression) -> Expression:
+    """The object from which the instances of a function inherit; a prototype is one itself."""
+    is_prototype = is_tagged(value, MEMBER) and value[2] == walk.resolution.prototype
+    return value if is_prototype else (MEMBER, value, walk.resolution.prototype)
+
+
+def _describe(
+    walk: Lowering, member: Expression, owner: Expression, description: Expression
+) -> None:
+    """Record `Object.defineProperty(owner, name, {get() {…}})`: the value of the member is the
+    result of `get`, or `value`.
+    """
+    pairs = description[1] if is_tagged(description, MAPPING) else ()
+    for key, value in pairs:
+        draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
+        if draft is not None:
+            draft.holder = owner
+        if key == (CONST, "value"):
+            walk.store(member, value)
+        elif key == (CONST, "get"):
+            walk.store(member, (CALL, value, (), (), 0))
+
+
+def _note_export(walk: Lowering, arguments: tuple[Any, ...]) -> None:
+    """Record `define(["a"], function (a) {…})`: the result of the function is the module, and its
+    parameters are the imports.
+    """
+    factory, listed = arguments[-1], arguments[-2] if len(arguments) > 1 else None
+    if not is_tagged(factory, DEFINED) or walk.scope.definition:
+        return
+    line = walk.definitions[factory[1]].start_line
+    names = listed[1] if is_tagged(listed, SEQUENCE) else ()
+    facts = [Import(name[1], "", "", line) for name in names if is_tagged(name, CONST)]
+    given = tuple(walk.imported_value(fact) for fact in facts) if len(facts) == len(names) else ()
+    for fact in facts:
+        walk.add_import(fact)
+    draft = walk.drafts[factory[1]]
+    if draft is not None:
+        for place, (parameter, imported) in enumerate(zip(draft.parameters, given, strict=False)):
+            draft.parameters[place] = parameter._replace(
+                default=either(parameter.default, imported)
+            )
+    walk.store(walk.resolution.module_object, (CALL, factory, given, (), line))
+
+
 RULES: dict[str, Rule] = rules_of("ecmascript", vars(ecmascript_narrowing) | globals())
 
 
@@ -265,6 +333,7 @@ RESOLUTION = Resolution(
     sharing=sharing_scripts,
     module_keys=module_keys,
     entry_words=entry_words,
+    note_call=note_call,
     methods=summaries("ecmascript", "methods"),
     properties=summaries("ecmascript", "properties"),
     summaries=summaries("ecmascript", "functions"),

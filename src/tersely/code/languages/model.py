@@ -955,12 +955,8 @@ class Resolution:
     declarations_suffice: bool = False
     # add all members of later arguments to the first
     mixing_functions: Names = NONE
-    # make the first argument inherit from the second
-    inheriting_functions: Names = NONE
-    # give the first argument a member: its name, its description
-    describing_functions: Names = NONE
-    # the result of their last argument is the module's export
-    module_functions: Names = NONE
+    # records what a call does beyond its result, by its callee and arguments
+    note_call: Callable[[Lowering, expressions.Expression, tuple[Any, ...]], None] | None = None
     traits: bool = False  # the implementation of a trait for a type is a block of its own
     # a value declared to be of a class may be of a subclass; known values stay as known
     open_declarations: bool = False

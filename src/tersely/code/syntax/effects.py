@@ -1,5 +1,5 @@
 """The effects of calls beyond their result, known by the callee's name: fill containers, bind
-receivers, inherit, export.
+receivers, name members.
 """
 
 from __future__ import annotations
@@ -8,20 +8,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
-    CALL,
     CONST,
     DEFINED,
     ITEM,
-    MAPPING,
     MEMBER,
-    SEQUENCE,
     SPREAD,
     Expression,
     either,
     is_tagged,
 )
 from tersely.code.languages.model import member_getters
-from tersely.code.symbols import Import
 from tersely.code.syntax.mentions import GIVEN_MARK, texts_in
 
 if TYPE_CHECKING:
@@ -92,62 +88,3 @@ def with_named_callbacks(
         tuple(with_callback(place, value) for place, value in enumerate(positional)),
         tuple((name, with_callback(name, value)) for name, value in keywords),
     )
-
-
-def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
-    """Functions that mix members into an object, or make one inherit from another."""
-    facts = walk.resolution
-    name = callee if type(callee) is str else callee[2] if is_tagged(callee, MEMBER) else ""
-    target = arguments[0]
-    if name in facts.mixing_functions:
-        walk.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])
-    elif name in facts.inheriting_functions:
-        if not (is_tagged(target, MEMBER) and target[2] == facts.prototype):
-            target = (MEMBER, target, facts.prototype)
-        base = arguments[1]
-        if not (is_tagged(base, MEMBER) and base[2] == facts.prototype):
-            base = (MEMBER, base, facts.prototype)
-        walk.store(target, base)
-    elif name in facts.describing_functions and len(arguments) > 2:
-        _describe(walk, (ITEM, target, arguments[1]), target, arguments[2])
-
-
-def _describe(
-    walk: Lowering, member: Expression, owner: Expression, description: Expression
-) -> None:
-    """Record `Object.defineProperty(owner, name, {get() {…}})`: the value of the member is the
-    result of `get`, or `value`.
-    """
-    pairs = description[1] if is_tagged(description, MAPPING) else ()
-    for key, value in pairs:
-        draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
-        if draft is not None:
-            draft.holder = owner
-        if key == (CONST, "value"):
-            walk.store(member, value)
-        elif key == (CONST, "get"):
-            walk.store(member, (CALL, value, (), (), 0))
-
-
-def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
-    """Record `define(["a"], function (a) {…})`: the result of the function is the module, and its
-    parameters are the imports.
-    """
-    if type(callee) is not str or callee not in walk.resolution.module_functions:
-        return
-    factory, listed = arguments[-1], arguments[-2] if len(arguments) > 1 else None
-    if not is_tagged(factory, DEFINED) or walk.scope.definition:
-        return
-    line = walk.definitions[factory[1]].start_line
-    names = listed[1] if is_tagged(listed, SEQUENCE) else ()
-    facts = [Import(name[1], "", "", line) for name in names if is_tagged(name, CONST)]
-    given = tuple(walk.imported_value(fact) for fact in facts) if len(facts) == len(names) else ()
-    for fact in facts:
-        walk.add_import(fact)
-    draft = walk.drafts[factory[1]]
-    if draft is not None:
-        for place, (parameter, imported) in enumerate(zip(draft.parameters, given, strict=False)):
-            draft.parameters[place] = parameter._replace(
-                default=either(parameter.default, imported)
-            )
-    walk.store(walk.resolution.module_object, (CALL, factory, given, (), line))

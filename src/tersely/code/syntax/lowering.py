@@ -26,9 +26,7 @@ from tersely.code.symbols import Import
 from tersely.code.syntax.drafts import Naming, naming_of
 from tersely.code.syntax.effects import (
     note_additions,
-    note_export,
     note_given_names,
-    note_inheritance,
     note_named_member,
     note_receiver,
 )
@@ -224,9 +222,8 @@ class Lowering(Variables):
             self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
         if len(arguments) > 1:
             note_named_member(self, callee, arguments, line)
-            note_inheritance(self, callee, arguments)
-        if arguments and self.resolution.module_functions:
-            note_export(self, callee, arguments)
+        if self.resolution.note_call is not None:
+            self.resolution.note_call(self, callee, arguments)
         return result
 
     def implicit(
