@@ -265,11 +265,11 @@ def note_call(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) ->
     """Record what a call does beyond its result: it mixes members into an object, makes one inherit
     from another, describes a member, or exports a module.
     """
-    name = callee[2] if is_tagged(callee, MEMBER) else callee
-    if callee == "define" and arguments:
+    if callee == "define":
         _note_export(walk, arguments)
-    if type(name) is not str or len(arguments) < 2:
+    if len(arguments) < 2:
         return
+    name = callee if type(callee) is str else callee[2] if is_tagged(callee, MEMBER) else ""
     target, base = arguments[:2]
     if name in walk.resolution.mixing_functions:
         walk.scope.binds.extend(((ITEM, target, (SPREAD, added)), None) for added in arguments[1:])

@@ -222,7 +222,7 @@ class Lowering(Variables):
             self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
         if len(arguments) > 1:
             note_named_member(self, callee, arguments, line)
-        if self.resolution.note_call is not None:
+        if arguments and self.resolution.note_call is not None:
             self.resolution.note_call(self, callee, arguments)
         return result
 
