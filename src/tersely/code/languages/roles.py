@@ -213,9 +213,10 @@ UPDATES = names("++ --")
 
 @value
 class Unary:
-    """An operator with one operand; its effect depends on the token, see `BORROWS` and below it."""
+    """An operator with one operand, its last part; its effect depends on the token, see `BORROWS`
+    and below it.
+    """
 
-    operand: Field = "#-1"
     negates: Names = frozenset({"not", "!"})
 
 

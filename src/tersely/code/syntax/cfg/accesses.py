@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
 from tersely.code.languages.children import field, only_leaf, token
-from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import OptionalNode, last_part, named_parts, parts_in, parts_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.cfg.definitions import visit_class, visit_function, visit_wrapper
@@ -220,7 +220,7 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
 
 
 def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
-    operand, deletes = field(role.operand)(node), token(node, control.DELETES) is not None
+    operand, deletes = last_part(node), token(node, control.DELETES) is not None
     if not deletes:
         walk.visit(operand)
     if deletes or token(node, control.UPDATES) is not None:
@@ -234,7 +234,7 @@ def _lent_node(walk: Walk, argument: Node) -> OptionalNode:
     argument = _argument_value(walk, argument) or argument
     role = walk.role(argument)
     if isinstance(role, control.Unary) and token(argument, control.BORROWS) is not None:
-        return field(role.operand)(argument)
+        return last_part(argument)
     if isinstance(role, control.Borrow) and token(argument, MUTABLE) is not None:
         return argument.child_by_field_name("value")
     return None

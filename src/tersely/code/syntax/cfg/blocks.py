@@ -151,8 +151,8 @@ def give_result(walk: Walk, node: Node) -> None:
         walk.draft.own.add(walk.result)
 
 
-def initial(walk: Walk, node: OptionalNode, place: str) -> None:
+def initial(walk: Walk, node: Node, place: str) -> None:
     """Visit the part of a statement that runs before its condition."""
-    for part in every(node, place) if node is not None else ():
+    for part in every(node, place):
         walk.visit(part)
         walk.draft.close()

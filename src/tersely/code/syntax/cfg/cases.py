@@ -39,9 +39,10 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     walk.visit(subject)
     draft.point(node.start_byte, subject.end_byte if subject is not None else node.start_byte)
     walk.bind(field(role.alias)(node), subject, declares=True)
+    variable = f"<{node.start_byte} matched>"  # stands for the subject
     if subject is not None:
-        walk.write((_subject_variable(node),), subject)
-        draft.own.add(_subject_variable(node))
+        walk.write((variable,), subject)
+        draft.own.add(variable)
     start = draft.finish()
     cases = _cases_in(walk, body)
     if cases:
@@ -51,9 +52,9 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     walk.label = ""
     draft.frames.append(frame)
     if any(part.falls for _, part in cases):
-        _jump_to_cases(walk, cases, start, node)
+        _jump_to_cases(walk, cases, start, variable)
     else:
-        _try_cases(walk, cases, frame, [(start, EdgeKind.NEXT)], node)
+        _try_cases(walk, cases, frame, [(start, EdgeKind.NEXT)], variable)
     draft.frames.pop()
     draft.here = draft.here + frame.breaks
 
@@ -65,7 +66,7 @@ def _cases_in(walk: Walk, body: Node) -> Cases:
     return [(child, role) for child, role in cases if type(role) is control.Case]
 
 
-def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Node) -> None:
+def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, subject: str) -> None:
     """Lower cases: the first one that fits is taken; a default is tried last, wherever it stands."""
     draft = walk.draft
     me = draft.statement
@@ -75,7 +76,7 @@ def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Nod
         draft.statement = me
         draft.here = missed
         with draft.scope():
-            missed = _case_head(walk, node, role, _subject_variable(around))
+            missed = _case_head(walk, node, role, subject)
             draft.here = draft.here + fallen
             frame.continues = []
             _case_body(walk, node, role, frame.result)
@@ -90,7 +91,7 @@ def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Nod
     draft.here = missed
 
 
-def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
+def _jump_to_cases(walk: Walk, cases: Cases, start: int, subject: str) -> None:
     """Every case is entered from the subject and from the case before it."""
     draft = walk.draft
     me = draft.statement
@@ -99,18 +100,13 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
         draft.statement = me
         draft.here = [*draft.here, (start, EdgeKind.CASE)]
         with draft.scope():
-            _case_head(walk, node, role, _subject_variable(around))
+            _case_head(walk, node, role, subject)
             draft.here = [
                 (number, EdgeKind.NEXT) for number, kind in draft.here if kind is not EdgeKind.FALSE
             ]
             _case_body(walk, node, role, None)
     if not any(_is_default(walk, *case) for case in cases):
         draft.here = [*draft.here, (start, EdgeKind.FALSE)]
-
-
-def _subject_variable(switch: Node) -> str:
-    """The variable that stands for the subject of a switch."""
-    return f"<{switch.start_byte} matched>"
 
 
 def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends:

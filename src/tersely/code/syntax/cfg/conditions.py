@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
 from tersely.code.languages.children import field, token
-from tersely.code.languages.nodes import OptionalNode, named_parts
+from tersely.code.languages.nodes import OptionalNode, last_part, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import CfgNodeDraft, Ends
 
@@ -22,7 +22,7 @@ def branch(walk: Walk, node: OptionalNode) -> tuple[Ends, Ends]:
     if node is not None:
         role = walk.role(node)
         if isinstance(role, control.Unary) and token(node, role.negates) is not None:
-            holds, fails = branch(walk, field(role.operand)(node))
+            holds, fails = branch(walk, last_part(node))
             return fails, holds
         if isinstance(role, control.Choice) and operator_of(walk, node):
             return _choice(walk, node, role)

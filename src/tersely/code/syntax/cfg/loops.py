@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     """A loop with a condition, or without any."""
     draft = walk.draft
-    head = field(role.head)(node) if role.head else node
+    head = field(role.head)(node) or node
     body = field(role.body)(node)
     open_statement(walk, node, "loop", body if role.first else None)
     draft.decisions += 1
     initial(walk, head, role.initial)
     frame = _enter_loop(walk, node, role)
-    condition = field(role.condition)(head) if head is not None else None
+    condition = field(role.condition)(head)
     start = len(draft.points)
     if role.first:
         holds, fails = _test(walk, condition, negated=role.negated)
         draft.here = holds
         block(walk, body)
-        _update(walk, every(head, role.update) if head is not None else [], frame)
+        _update(walk, every(head, role.update), frame)
         _close_loop(draft, frame, start)
     else:
         _body_before_test(walk, body, role, frame)

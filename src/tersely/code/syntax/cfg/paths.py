@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.code.languages import model
 from tersely.code.languages import roles as control
 from tersely.code.languages.children import field, token
-from tersely.code.languages.nodes import OptionalNode, named_parts
+from tersely.code.languages.nodes import OptionalNode, last_part, named_parts
 from tersely.code.routines import AccessPath
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def path_of(walk: Walk, node: OptionalNode, names: int) -> AccessPath | None:
     if kind is model.Inner and len(named_parts(node)) == 1:
         return path_of(walk, named_parts(node)[0], names)
     if kind is control.Unary and token(node, control.FOLLOWS) is not None:
-        return path_of(walk, field(role.operand)(node), names)
+        return path_of(walk, last_part(node), names)
     if kind not in PARTS:
         return None
     whole, name = path_of(walk, field(role.object)(node), names), _name_of_part(walk, node, role)

@@ -11,6 +11,7 @@ from tersely.code.languages.model import Names
 from tersely.code.languages.nodes import (
     OptionalNode,
     last_line_of,
+    last_part,
     line_of,
     named_parts,
     parts_and_fields,
@@ -235,7 +236,7 @@ class Walk:
         elif kind is model.Pair:
             self.bind(field(role.value)(target), value, declares=declares)
         elif kind is control.Unary and token(target, control.FOLLOWS) is not None:
-            self._bind_followed(field(role.operand)(target))
+            self._bind_followed(last_part(target))
         else:
             for child, name in parts_and_fields(target):
                 if name not in TYPE_FIELDS:
