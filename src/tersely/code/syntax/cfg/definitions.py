@@ -239,32 +239,19 @@ def _unnamed(outer: Draft) -> str:
 def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
     """Bind the parameters: the head of a function writes them."""
     draft = walk.draft
-    point = draft.points[0]
+    point, wanted = draft.points[0], walk.control.parameters
     draft.open, draft.here = point, [(0, draft.here[0][1])]
     for place in (role.receiver, role.parameters):
-        for listed in _lists(node, place):
-            _bind_listed(walk, listed)
+        # one list or several; "." is the node itself
+        for listed in [node] if place == "." else every(node, place):
+            inside = [child for child in named_parts(listed) if child.type in wanted]
+            for each in inside if wanted else [listed]:
+                _bind_parameter(walk, each)
     if not point.writes and not field(role.parameters)(node):
         for name in sorted(walk.control.implicit_parameters if not role.name else ()):
             walk.bind_name(name, node, declares=True)
     draft.parameters = [path[0] for path in point.writes]
     draft.receivers = draft.receivers or frozenset(draft.parameters[:1])
-
-
-def _lists(node: Node, place: str) -> list[Node]:
-    """The lists of parameters of a function: the node itself for ".", one list or several of a
-    field.
-    """
-    return [node] if place == "." else every(node, place)
-
-
-def _bind_listed(walk: Walk, listed: Node) -> None:
-    wanted = walk.control.parameters
-    if not wanted:
-        _bind_parameter(walk, listed)
-    for child in named_parts(listed) if wanted else ():
-        if child.type in wanted:
-            _bind_parameter(walk, child)
 
 
 def _bind_parameter(walk: Walk, node: Node) -> None:
