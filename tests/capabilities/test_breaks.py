@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.repositories import repository, write
+from tests.repositories import git, repository, write
 
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.graph.breaks import LINE_PLACES
@@ -506,3 +506,21 @@ def test_names_that_are_gone_with_their_file(tmp_path: Path) -> None:
     (tmp_path / "helper.py").unlink()
     # of a file that others import, the imports are enough
     assert places(tmp_path) == {"lib/get.go:4", "lib/get.go:5", "u.py:1"}
+
+
+def test_defaults_that_stand_in_a_header(tmp_path: Path) -> None:
+    header = (
+        "int area(int w, int h = 1);\nclass Box { public: void grow(int by, int times = 1); };\n"
+    )
+    body = '#include "a.h"\nint area(int w, int h) { return w * h; }\nvoid Box::grow(int by, int times) {}\n'
+    user = (
+        '#include "a.h"\nint f() {\n  Box b;\n  b.grow(1);\n  b.grow(1, 2);\n  return area(1);\n}\n'
+    )
+    repository(tmp_path, {"a.h": header, "a.cpp": body, "u.cpp": user})
+    write(tmp_path, {"a.h": header.replace(" = 1", "")})
+    assert places(tmp_path) == {"u.cpp:4", "u.cpp:6"}
+    git(tmp_path, "checkout", ".")
+    # a default for what is new stands in the header alone
+    write(tmp_path, {"a.h": header.replace("h = 1", "h = 1, int d = 2")})
+    write(tmp_path, {"a.cpp": body.replace("int h", "int h, int d")})
+    assert places(tmp_path) == set()

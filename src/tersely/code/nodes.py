@@ -58,6 +58,7 @@ from collections import namedtuple
 from typing import Any, ClassVar, TypeAlias, dataclass_transform
 
 from tersely.code import expressions
+from tersely.foundation.types import Strings
 
 Expression: TypeAlias = "Node | str | None"
 Expressions: TypeAlias = "tuple[Expression, ...]"
@@ -173,7 +174,7 @@ class Typed(Node, tag=expressions.TYPED):
     """With names, the value of a name that has these type parameters: another name of a type."""
 
     type: Expression
-    names: tuple[str, ...] | None = None
+    names: Strings | None = None
 
 
 class Declared(Node, tag=expressions.DECLARED):

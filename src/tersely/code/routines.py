@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Numbers, Strings
 
 # A variable and the members read from it: `("self", ".cache")`. A prefix stands for all paths that
 # begin with it.
@@ -52,7 +52,7 @@ class Statement(NamedTuple):
     head_end_line: int
     end_line: int
     owner: int  # the statement around it, -1 for none
-    tails: tuple[int, ...]  # further lines that belong to it: `else:`, `finally:`
+    tails: Numbers  # further lines that belong to it: `else:`, `finally:`
 
 
 class CfgNode(NamedTuple):

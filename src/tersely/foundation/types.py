@@ -15,6 +15,7 @@ JsonObject = dict[str, Any]  # an object of JSON, decoded
 JsonMapping = Mapping[str, Any]  # the same, where it is only read
 Environment = Mapping[str, str]  # the variables of a process, by name
 Strings = tuple[str, ...]  # several, in order
+Numbers = tuple[int, ...]  # likewise
 Weights = Mapping[str, float]  # how much something counts, by its name
 Sums = dict[str, float]  # the same, while it is added up
 Headers = Mapping[str, str]  # the fields of a head of HTTP

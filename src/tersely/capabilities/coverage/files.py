@@ -21,6 +21,7 @@ from tersely.capabilities.coverage.reports import (
     measured_by,
 )
 from tersely.capabilities.declaration.declaration import capability, frozen, group
+from tersely.foundation.types import Numbers
 
 if TYPE_CHECKING:
     from tersely.code.coverage.model import FileCoverage
@@ -34,7 +35,7 @@ class RankedFile:
 
     path: str
     suspicion: float  # of its most suspicious line, from 0 to 1
-    suspicious_lines: tuple[int, ...]
+    suspicious_lines: Numbers
     frames: int  # places on the stacks of failures
     tests: int  # that ran some of it, 0 where the report knows none
     covered: int  # lines that ran
@@ -104,7 +105,7 @@ def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> Rank
     from tersely.code.coverage.spectrum import spectrum
 
     suspicion = 0.0
-    worst: tuple[int, ...] = ()
+    worst: Numbers = ()
     if found.failing:
         of_lines = spectrum(file, found.failing, found.passing).suspicions().tolist()
         suspicion = max(of_lines, default=0.0)

@@ -20,7 +20,7 @@ from tersely.capabilities.files.places import ambiguous
 from tersely.code.symbols import Import, Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAMES_CHARACTERS
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Numbers, Strings
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -33,7 +33,7 @@ class Importing:
     """
 
     path: str
-    lines: tuple[int, ...]
+    lines: Numbers
     module: str  # as written there
     names: Strings
 

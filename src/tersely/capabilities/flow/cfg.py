@@ -13,6 +13,7 @@ from tersely.capabilities.declaration.declaration import (
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import FUNCTION, ONE_KIND, flow_note, routine_of
 from tersely.code.symbols import Kind
+from tersely.foundation.types import Numbers
 
 if TYPE_CHECKING:
     from tersely.code.flow.blocks import BasicBlock
@@ -47,7 +48,7 @@ class Block:
     kind: str  # entry, exit or body
     steps: tuple[Step, ...]
     exits: tuple[Exit, ...]
-    raises: tuple[int, ...]
+    raises: Numbers
     reachable: bool
 
 

@@ -13,6 +13,7 @@ from tersely.capabilities.files.places import indexed_file
 from tersely.code.routines import Routine, Routines, line_count
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Numbers
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -33,7 +34,7 @@ class StatementPlace(NamedTuple):
     line: int
     routines: Routines
     at: int
-    statements: tuple[int, ...]
+    statements: Numbers
 
     @property
     def routine(self) -> Routine:

@@ -17,7 +17,7 @@ from tersely.capabilities.flow.places import flow_note, source_lines, statement_
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.flow.slicing import Direction
 from tersely.foundation.limits import MAX_SLICED_CALLEES
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Numbers, Strings
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -33,7 +33,7 @@ class SlicePart:
     path: str
     line: int
     end_line: int
-    lines: tuple[int, ...]
+    lines: Numbers
     code: Strings
     # the line of the call through which it was reached, 0 for the function of the criterion and
     # those around it
@@ -155,7 +155,7 @@ def _part(
     line: int,
     end_line: int,
     symbol: str,
-    lines: tuple[int, ...],
+    lines: Numbers,
     code: object,
     called_on: int,
 ) -> SlicePart:

@@ -40,7 +40,7 @@ from tersely.capabilities.graph.listing import (
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Edge, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Numbers, Strings
 
 if TYPE_CHECKING:
     from tersely.code.graph.callgraph import CallGraph, Reached
@@ -86,7 +86,7 @@ class Call:
     callee: str
     grade: Grade  # of the least sure call from here to the symbol
     path: str
-    lines: tuple[int, ...]
+    lines: Numbers
     depth: int
     via: Strings  # the symbols between the far end of the call and the symbol
     rule: str = ""  # of the framework by which the caller reaches the callee

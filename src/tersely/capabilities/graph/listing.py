@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.code.symbols import Grade
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Numbers, Strings
 
 MAX_LISTED_SITES = 6  # lines of one edge
 GRADE_WORDS = {Grade.EXACT: "", Grade.INFERRED: "inferred", Grade.BY_NAME: "by name"}
@@ -81,7 +81,7 @@ def name_of(symbol_id: str) -> str:
     return name or ("(template)" if is_template(path) else "(module)")
 
 
-def sites_text(lines: tuple[int, ...]) -> str:
+def sites_text(lines: Numbers) -> str:
     """`line 12`, `lines 12, 40 and 3 more`."""
     shown = ", ".join(str(line) for line in lines[:MAX_LISTED_SITES])
     more = f" and {len(lines) - MAX_LISTED_SITES} more" if len(lines) > MAX_LISTED_SITES else ""

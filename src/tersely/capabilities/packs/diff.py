@@ -30,7 +30,7 @@ from tersely.capabilities.packs.sessions import (
     session_lines,
 )
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import Strings, by_name
+from tersely.foundation.types import Numbers, Strings, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ class ShownSymbol(PackedSymbol):
 
     # the lines of the file that its code is cut down to, none for all of them
     shown: tuple[tuple[int, int], ...]
-    diff_lines: tuple[int, ...]  # those that the change put in
+    diff_lines: Numbers  # those that the change put in
 
 
 @frozen

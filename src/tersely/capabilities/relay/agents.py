@@ -27,7 +27,7 @@ from tersely.capabilities.relay.context import RelayContext, meet
 from tersely.foundation.activity import IDLE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import Strings
+from tersely.foundation.types import Numbers, Strings
 
 if TYPE_CHECKING:
     from tersely.relay.mail.channels import Write
@@ -225,5 +225,5 @@ def _state(said: str, askers: Sequence[str] | None) -> str:
     return said if not askers else OWES if said == IDLE else f"{said}, {OWES}"
 
 
-def _table(rows: list[Strings], style: Style, empty: str, right: tuple[int, ...] = ()) -> str:
+def _table(rows: list[Strings], style: Style, empty: str, right: Numbers = ()) -> str:
     return "\n".join(aligned(rows, [style.symbol], right=right)) if len(rows) > 1 else empty

@@ -12,14 +12,15 @@ from typing import NamedTuple
 
 from tersely.code.flow.dominance import reached
 from tersely.code.routines import ENTRY, EXIT, CfgEdge, EdgeKind, Routine
+from tersely.foundation.types import Numbers
 
 
 class BasicBlock(NamedTuple):
     """Points in the order in which they run. `exits` and `raises` name blocks by their number."""
 
-    points: tuple[int, ...]
+    points: Numbers
     exits: tuple[tuple[int, EdgeKind], ...]
-    raises: tuple[int, ...]
+    raises: Numbers
     reachable: bool
 
 

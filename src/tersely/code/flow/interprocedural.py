@@ -14,6 +14,7 @@ from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SLICED_CALLEES
+from tersely.foundation.types import Numbers
 
 
 class CalledSlice(NamedTuple):
@@ -22,7 +23,7 @@ class CalledSlice(NamedTuple):
     symbol: str  # its id
     path: str
     routine: Routine
-    lines: tuple[int, ...]
+    lines: Numbers
     called_on: int
 
 
@@ -58,7 +59,7 @@ class EnclosingSlice(NamedTuple):
     """The slice of a function that another one is written in."""
 
     at: int  # its position among the routines of the file
-    lines: tuple[int, ...]
+    lines: Numbers
 
 
 def parts_around(

@@ -244,14 +244,25 @@ class CallGraph:
         )
 
     def passings(self, symbol_id: str) -> Iterator[tuple[str, Invocation, int]]:
-        """The calls that reach a symbol by value: the path, the call, and how many parameters the
-        receiver gives, below 0 where the call passes others than it is given.
+        """The calls that reach a symbol, or what it announces, by value: the path, the call, and how
+        many parameters the receiver gives, below 0 where the call passes others than it is given.
         """
-        place = self.place(symbol_id)
-        sites = self._evaluator_for(*place).searches.search(*place) if place is not None else ()
+        places = self._written(symbol_id)
+        sites = {site for one in places for site in self._evaluator_for(*one).searches.search(*one)}
         for file_id, scope, call, shift in sorted(sites):
             other = self.program.file(file_id)
             yield other.path, other.call(scope, call), shift
+
+    def _written(self, symbol_id: str) -> list[Inside]:
+        """The place of a symbol; of a function that is announced there, those of its bodies."""
+        place = self.place(symbol_id)
+        if place is None or not self.is_announced(symbol_id):
+            return [place] if place else []
+        announced = FunctionObject(place[0].id, place[1])
+        bodies = self.evaluator.typed.with_bodies(frozenset({announced}))
+        return [
+            (self.program.file(one.place[0]), one.place[1]) for one in only(bodies, FunctionObject)
+        ]
 
     def members_of(self, path: str, class_id: str, name: str) -> Iterator[tuple[int, bool]]:
         """The lines of a file that take a member of something that is known, each with whether that

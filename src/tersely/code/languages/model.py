@@ -23,7 +23,7 @@ from tersely.code.expressions import last_part
 from tersely.code.languages.nodes import OptionalNode, TextOf
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
-from tersely.foundation.types import JsonMapping, Strings, entity, field
+from tersely.foundation.types import JsonMapping, Numbers, Strings, entity, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -635,7 +635,7 @@ class Summary:
 
     returns: int = -1  # gives this argument back
     returns_named: str = ""  # gives the argument of this name back
-    calls: tuple[int, ...] = ()  # calls these arguments
+    calls: Numbers = ()  # calls these arguments
     calls_named: Names = NONE  # calls the arguments of these names
     # of classes and objects among them, calls these methods: names, and patterns with `*`
     methods: Names = NONE
@@ -647,11 +647,11 @@ class Summary:
     result_of: int = -1  # returns the result of calling this argument
     # likewise, of a function that yields the first thing that it yields
     yield_of: int = -1
-    collects: tuple[int, ...] = ()  # returns a collection of the results of calling these arguments
+    collects: Numbers = ()  # returns a collection of the results of calling these arguments
     elements: int = -1  # gives back an element of this argument
     # its result, or the content of it, is narrowed by this argument: a type guard
     admitted_by: int = -1
-    pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
+    pairs: Numbers = ()  # gives back a collection of tuples of elements of these arguments
     # gives back this argument, a function, with the arguments behind it given already
     binds: int = -1
     enters: int = -1  # returns the value of entering this argument, a context manager

@@ -22,7 +22,7 @@ from tersely.code.search.query import Query
 from tersely.code.search.units import units_of
 from tersely.code.search.words import STOP_WORDS, pieces_of, stem
 from tersely.code.symbols import VALUE_KINDS, Kind, Symbol, SymbolsOf
-from tersely.foundation.types import field, frozen, record
+from tersely.foundation.types import Numbers, field, frozen, record
 
 MAX_TERMS = 100  # of a question; the rest of it is not looked for
 SHORT_WORD_CHARACTERS = 2  # up to here a word has to stand alone: its letters stand anywhere
@@ -56,7 +56,7 @@ class Passage:
 
     symbol: Symbol
     # from 1; first those that hold something the ones before do not, most first
-    lines: tuple[int, ...]
+    lines: Numbers
     share: float  # of the terms that were found anywhere, by rarity, from 0 to 1
 
 
@@ -250,7 +250,7 @@ def _share(one: _Held, weights: dict[str, float]) -> float:
     return sum(weights[term] for term in one.strengths) / sum(weights.values())
 
 
-def _ordered_lines(one: _Held, weights: dict[str, float]) -> tuple[int, ...]:
+def _ordered_lines(one: _Held, weights: dict[str, float]) -> Numbers:
     left = dict(sorted(one.lines.items()))
     seen: set[str] = set()
     ordered: list[int] = []

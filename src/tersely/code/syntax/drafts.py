@@ -9,6 +9,7 @@ from tersely.code.expressions import Expression, Parameter
 from tersely.code.languages import model
 from tersely.code.languages.children import field
 from tersely.code.symbols import CLASS_KINDS, Kind
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -98,7 +99,7 @@ class ScopeDraft:
         self.receiver_type: Expression = None
         self.flags = 0
         self.holder: Expression = None
-        self.type_parameters: tuple[str, ...] = ()
+        self.type_parameters: Strings = ()
         self.unnamed = 0
         self.read: set[str] = set()  # names read, to find those that must come from elsewhere
         self.bound: set[str] = set()

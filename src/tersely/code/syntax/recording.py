@@ -19,6 +19,7 @@ from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import Import, Kind
 from tersely.code.syntax.drafts import ScopeDraft
 from tersely.code.syntax.lowering import Lowering
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -73,7 +74,7 @@ class Recording(Lowering):
         self._importing: dict[tuple[int, int], None] = {}
         self._opened: dict[int, int] = {}  # node -> the definition that it is
         # (scope, variable) -> those that it may be
-        self._met: dict[tuple[int, str], tuple[str, ...]] = {}
+        self._met: dict[tuple[int, str], Strings] = {}
         self._skipped: list[Node] = []
         self._current: OptionalNode = None
         super().__init__(source, language, handlers, rules)
@@ -110,7 +111,7 @@ class Recording(Lowering):
         self.stores[name].append((node.start_byte, last_line_of(node)))
         self._written.add(node.end_byte)
 
-    def note_join(self, name: str, variables: tuple[str, ...]) -> None:
+    def note_join(self, name: str, variables: Strings) -> None:
         """Remember the variables that a variable may be."""
         self._met[self.scope.definition, name] = variables
 

@@ -22,6 +22,7 @@ from tersely.code.languages.nodes import OptionalNode, named_parts
 from tersely.code.symbols import Kind
 from tersely.code.syntax.drafts import SCOPE_OWNERS
 from tersely.code.syntax.scopes import Scopes
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,7 +43,7 @@ class Variables(Scopes):
     def note_pattern_member(self, member: Expression, node: Node) -> None:
         """Called where a pattern takes a member, which `node` names, out of the matched value."""
 
-    def note_join(self, name: str, variables: tuple[str, ...]) -> None:
+    def note_join(self, name: str, variables: Strings) -> None:
         """Called where bodies meet that bound a name as different variables: it is now either."""
 
     def store(self, target: Expression, value: Expression) -> None:

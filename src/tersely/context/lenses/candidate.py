@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tersely.code.symbols import Range, Ranges, Symbol
-from tersely.foundation.types import Strings, field, frozen
+from tersely.foundation.types import Numbers, Strings, field, frozen
 
 TARGET_SCORE = 1.0  # what the question is about; nothing else reaches it
 NEAR_TARGET_SCORE = 0.99
@@ -65,7 +65,7 @@ class Change(NamedTuple):
     each with the line before which it stood.
     """
 
-    lines: tuple[int, ...]
+    lines: Numbers
     removed: tuple[tuple[int, str], ...]
     removed_more: int = 0  # of which only the number is told
     edits: tuple[Edit, ...] = ()  # of the whole file, in order

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Numbers, frozen
 
 
 class DocumentEdit(NamedTuple):
@@ -131,7 +131,7 @@ class StoreBatch:
 class Committed:
     """The results of a batch's commands, in order, and whether that had happened before."""
 
-    given: tuple[int, ...]
+    given: Numbers
     is_repetition: bool = False
 
 

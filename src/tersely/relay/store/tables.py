@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import RECEIPT_SECONDS, SNAPSHOT_VERSIONS
+from tersely.foundation.types import Numbers
 from tersely.relay.store.commands import (
     Append,
     Attach,
@@ -279,7 +280,7 @@ def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
     return len(swept)
 
 
-def _receipt(tables: Tables, batch: StoreBatch) -> tuple[int, ...] | None:
+def _receipt(tables: Tables, batch: StoreBatch) -> Numbers | None:
     row = tables.database.row(
         "select at_ms, fingerprint, given from receipt where key = ?", (batch.key,)
     )

@@ -25,7 +25,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import in_repository
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 from tersely.foundation.text.escape import visible
-from tersely.foundation.types import JsonMapping, Strings
+from tersely.foundation.types import JsonMapping, Numbers, Strings
 
 _SO_ALREADY = "it is so already, nothing is to be done"
 _AGAIN = "If it is right, send the same again: the user is asked"
@@ -58,7 +58,7 @@ class RefusedEdit(NamedTuple):
     why: str
     data: bytes = b""
     lines: Strings = ()  # of the whole file
-    shown: tuple[int, ...] = ()
+    shown: Numbers = ()
     doubted: bytes = b""  # what would have been written, where the grammar alone speaks against it
 
 

@@ -49,6 +49,7 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.scopes import kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
+from tersely.foundation.types import Strings
 
 UNBOUNDED = (Outside, ConstantObject, BuiltinMethod)
 TEXT = "str"  # the type of text literals, in every language
@@ -381,7 +382,7 @@ class TypeFilter(Component):
         return needed, None if variadic else len(parameters)
 
     @kept
-    def signature(self, value: FunctionObject) -> tuple[str, ...]:
+    def signature(self, value: FunctionObject) -> Strings:
         """The names of the parameter types of a function."""
         return tuple(last_name(annotation) for _, annotation, _, _ in self._parameters(value))
 

@@ -40,6 +40,7 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Topic
 from tersely.code.nodes import Call, Either, Invocation, Item, Literal, Member, New, TypeParameter
+from tersely.foundation.types import Numbers
 
 
 class Calls(Component):
@@ -269,7 +270,7 @@ class Calls(Component):
         declared = self.annotations.instances(home, position, seen)
         return self.typed.narrowed(self.returned(function), declared)
 
-    def returned(self, function: FunctionObject, given_back: tuple[int, ...] = ()) -> Values:
+    def returned(self, function: FunctionObject, given_back: Numbers = ()) -> Values:
         """The values that a function returns; a bound function that returns its receiver gives that
         very receiver.
 
@@ -307,7 +308,7 @@ class Calls(Component):
             return self.typed.is_functional(value)
         return isinstance(value, SignatureObject)
 
-    def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
+    def _returned_values(self, file_id: int, position: int, given_back: Numbers) -> Values:
         file = self.file(file_id)
         scope = file.scope(position)
         if scope.flags & GENERATOR:

@@ -54,6 +54,7 @@ from tersely.code.syntax.mentions import (
     original_names,
     serials_in,
 )
+from tersely.foundation.types import Numbers
 
 
 class File:
@@ -276,7 +277,7 @@ class File:
         return len(entries) == 1 and is_tagged(entries[0][1], PARAMETER)
 
     @kept
-    def given_back(self, position: int) -> tuple[int, ...]:
+    def given_back(self, position: int) -> Numbers:
         """The parameters that a function returns just as they came, its receiver aside."""
         scope = self.scope(position)
         returns = () if scope.flags & GENERATOR else scope.returns

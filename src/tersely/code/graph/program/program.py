@@ -23,6 +23,7 @@ from tersely.code.languages.registry import family_of
 from tersely.code.places import directory_of, outward
 from tersely.code.symbols import Definition
 from tersely.code.syntax.mentions import ALIAS_MARK, BASE_MARK, GIVEN_MARK
+from tersely.foundation.types import Numbers, Strings
 
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
@@ -275,12 +276,12 @@ class Program:
         """The files that imports of all names mean, the one that counts first at the end."""
         return [target for module in file.stars for target in reversed(self.modules(file, module))]
 
-    def mentioning(self, name: str, like: File) -> tuple[int, ...]:
+    def mentioning(self, name: str, like: File) -> Numbers:
         """Files that use a name, of those whose languages see the definitions of a file."""
         return self.mentioned(name, like.family)
 
     @kept
-    def mentioned(self, name: str, family: str) -> tuple[int, ...]:
+    def mentioned(self, name: str, family: str) -> Numbers:
         """Files that use a name, of those in a family of languages."""
         files = sorted(self.facts.files_mentioning(name))
         return tuple(each for each in files if self.kin[each] == family)
@@ -304,7 +305,7 @@ class Program:
         self,
         name: str,
         owner: str | None = None,
-        kinds: tuple[str, ...] | frozenset[str] | None = None,
+        kinds: Strings | frozenset[str] | None = None,
     ) -> tuple[Place, ...]:
         """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the
         name of an owner.

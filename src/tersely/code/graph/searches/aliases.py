@@ -38,6 +38,7 @@ from tersely.code.nodes import (
 )
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names
+from tersely.foundation.types import Strings
 
 HOLDING = (
     ContainerLiteral,
@@ -178,7 +179,7 @@ class Aliases(Component):
                     return True
         return False
 
-    def whole_module(self, home: int, name: Any) -> tuple[str, ...]:
+    def whole_module(self, home: int, name: Any) -> Strings:
         """The other names under which importers of a file get what a name stands for, if it stands
         for the module.
         """

@@ -28,7 +28,7 @@ from tersely.foundation.git.runner import (
     run,
 )
 from tersely.foundation.limits import MAX_FILE_BYTES
-from tersely.foundation.types import replace
+from tersely.foundation.types import Strings, replace
 
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
@@ -147,7 +147,7 @@ class Changes:
         return [self.commit, *filter(None, (self.head,))]
 
     @cached_property
-    def _diff_options(self) -> tuple[str, ...]:
+    def _diff_options(self) -> Strings:
         """Submodules are passed over if a directory of one leads to a repository of somebody else."""
         if self.head or self._staged:
             return _DIFF_OPTIONS

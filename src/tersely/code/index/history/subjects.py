@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tersely.foundation.git.runner import beginning
 from tersely.foundation.storage.files import read_value, write_value
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import Strings
 
 MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 KEPT_FILE = "subjects"
@@ -29,7 +30,7 @@ class Subject(NamedTuple):
     """
 
     text: str
-    paths: tuple[str, ...]
+    paths: Strings
     terms: frozenset[str]
 
 

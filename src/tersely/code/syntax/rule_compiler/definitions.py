@@ -29,6 +29,7 @@ from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
 from tersely.code.syntax.rule_compiler import Lowerings
 from tersely.code.syntax.rule_compiler.parameters import parameters_of
+from tersely.foundation.types import Strings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -120,9 +121,7 @@ def _name_of(walk: Lowering, naming: Naming | None, own_name: OptionalNode, what
     return walk.text(own_name) if own_name is not None else walk.anonymous(what)
 
 
-def _declare_type_parameters(
-    walk: Lowering, node: Node, places: tuple[str, ...]
-) -> tuple[str, ...]:
+def _declare_type_parameters(walk: Lowering, node: Node, places: Strings) -> Strings:
     """Bring the type parameters of a definition into scope, and return their names.
 
     The caller restores those that were in scope before.
@@ -138,9 +137,7 @@ def _declare_type_parameters(
     )
 
 
-def _loose_parameters(
-    walk: Lowering, draft: ScopeDraft, types: Iterable[Expression]
-) -> tuple[str, ...]:
+def _loose_parameters(walk: Lowering, draft: ScopeDraft, types: Iterable[Expression]) -> Strings:
     """The type parameters that types name and neither this definition nor an enclosing one
     declares.
     """

@@ -12,7 +12,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import TEST, Candidate, View, ranged_lines, ranked
 from tersely.context.lenses.coverage.measured import Measured
-from tersely.foundation.types import Strings, frozen, replace
+from tersely.foundation.types import Numbers, Strings, frozen, replace
 
 MAX_CHANGE_TESTS = 50  # that ran changed lines, and are offered to a pack
 RAN_CHANGE_SCORE = 0.95  # of the test that ran most of the change, and little else
@@ -25,7 +25,7 @@ class UnrunLines(NamedTuple):
     """Changed lines of one symbol that no test ran."""
 
     symbol: str
-    lines: tuple[int, ...]
+    lines: Numbers
 
 
 @frozen

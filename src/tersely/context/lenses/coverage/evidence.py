@@ -10,7 +10,7 @@ from tersely.code.coverage.spectrum import Spectrum, spectrum
 from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Numbers, frozen
 
 # of the suspicion of the worst line of a function, that other lines have to be told with it
 LEAST_SHARE = 0.999
@@ -21,12 +21,12 @@ class ExecutedFunction:
     """One function of which some lines ran. Lines of functions inside it are theirs."""
 
     symbol: Symbol
-    lines: tuple[int, ...]  # that ran
-    missed: tuple[int, ...]  # that are known to have not
+    lines: Numbers  # that ran
+    missed: Numbers  # that are known to have not
     times: int  # the most that one line ran; 1 where only that is known
     tests: int  # that ran some of it, 0 where the report knows none
     suspicion: float  # of its most suspicious line, from 0 to 1
-    worst: tuple[int, ...]  # these lines
+    worst: Numbers  # these lines
     failing: int  # tests that failed and ran one of them
     passing: int  # tests that passed and did
 
@@ -54,7 +54,7 @@ def ran_functions(
 
 def _ran(
     symbol: Symbol,
-    covered: tuple[int, ...],
+    covered: Numbers,
     lines: Collection[int],
     file: FileCoverage,
     table: Spectrum,

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
+from tersely.code.expressions import ABSTRACT
 from tersely.code.languages.registry import LANGUAGES, family_in, family_of, language_of_path
 from tersely.code.nodes import Invocation
 from tersely.code.places import directory_of, is_test
@@ -334,8 +335,12 @@ def _of_signatures(
         for hunk in one.diff.hunks
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
     }
-    functions = (one for one in changed if one.symbol.kind not in CLASS_KINDS)
-    for one in (*functions, *_classes(changes, {one.symbol.path for one in changed})):
+    functions = [one for one in changed if one.scopes and one.symbol.kind not in CLASS_KINDS]
+    announced = {_as_linked(one.symbol) for one in functions if _announces(one)}
+    judged = (
+        one for one in functions if _announces(one) or _as_linked(one.symbol) not in announced
+    )
+    for one in (*judged, *_classes(changes, {one.symbol.path for one in changed})):
         names = (one.symbol.name, one.symbol.parent.rpartition(":")[2].rpartition(".")[2])
         words_of = lru_cache(1)(partial(_words, names=names, sources=sources))
         for path, call, shift in sources.passings(one.symbol.id) if one.news else ():
@@ -344,6 +349,17 @@ def _of_signatures(
             is_adapted = any((path, line) in written for line in lines)
             if not is_adapted and _minds(one, call, shift, word):
                 yield StaleUse(path, call.line, f"calls `{one.symbol.name}`, which {one.news}")
+
+
+def _announces(changed: ChangedSymbol) -> bool:
+    """True for a function without its body, by which calls are judged where there is one."""
+    announces = changed.scopes and LANGUAGES[changed.symbol.language].resolution.announces
+    return bool(announces and changed.scopes and changed.scopes[0].flags & ABSTRACT)
+
+
+def _as_linked(symbol: Symbol) -> tuple[str, str]:
+    """What a function and its announcement have in common."""
+    return family_of(symbol.language), symbol.qualname
 
 
 def _classes(changes: Sequence[FileChange], paths: Collection[str]) -> Iterator[ChangedSymbol]:

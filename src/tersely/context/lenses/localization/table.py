@@ -17,7 +17,7 @@ from tersely.code.search.words import stems_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.evidence import Evidence, Sign
 from tersely.foundation.arrays import Figures, np
-from tersely.foundation.types import Weights
+from tersely.foundation.types import Numbers, Weights
 
 MAX_OPENED_FILES = 12  # whose symbols are all rows
 MAX_OPENED_SYMBOLS = 2_000  # of one file
@@ -33,7 +33,7 @@ class EvidenceTable(NamedTuple):
 
     symbols: tuple[Symbol, ...]
     rows: Figures
-    units: tuple[int, ...]
+    units: Numbers
 
 
 def table_of(

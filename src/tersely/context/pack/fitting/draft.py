@@ -13,7 +13,7 @@ from tersely.context.pack.excerpt import Excerpt, dedented
 from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.model import Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
-from tersely.foundation.types import Strings, replace
+from tersely.foundation.types import Numbers, Strings, replace
 
 
 class DetailChoice(NamedTuple):
@@ -259,14 +259,14 @@ def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, s
     ]
 
 
-def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
+def holders(candidates: Sequence[Candidate]) -> list[Numbers]:
     """For each candidate the others around it in the file; of two with one extent, the first holds
     the second.
     """
     by_path: dict[str, list[int]] = defaultdict(list)
     for index, candidate in enumerate(candidates):
         by_path[candidate.symbol.path].append(index)
-    found: list[tuple[int, ...]] = [()] * len(candidates)
+    found: list[Numbers] = [()] * len(candidates)
     for indexes in by_path.values():
         around: list[int] = []
         for index in sorted(
@@ -282,7 +282,7 @@ def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:
     return found
 
 
-def inside(around: Sequence[tuple[int, ...]]) -> list[list[int]]:
+def inside(around: Sequence[Numbers]) -> list[list[int]]:
     """For each candidate those that it holds."""
     found: list[list[int]] = [[] for _ in around]
     for index, others in enumerate(around):
@@ -291,9 +291,7 @@ def inside(around: Sequence[tuple[int, ...]]) -> list[list[int]]:
     return found
 
 
-def shown_apart(
-    candidates: Sequence[Candidate], around: Sequence[tuple[int, ...]]
-) -> list[tuple[int, ...]]:
+def shown_apart(candidates: Sequence[Candidate], around: Sequence[Numbers]) -> list[Numbers]:
     """For each candidate whose body may have others left out that are shown by themselves, these
     others.
     """

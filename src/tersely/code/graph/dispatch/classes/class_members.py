@@ -35,6 +35,7 @@ from tersely.code.nodes import (
     Typed,
 )
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
+from tersely.foundation.types import Strings
 
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 
@@ -119,7 +120,7 @@ class ClassMembers(Component):
         their parameters.
         """
         found: set[Value] = set()
-        signatures: set[tuple[str, ...] | None] = set()
+        signatures: set[Strings | None] = set()
         for owner in self.inheritance.order(target):
             own = self._written_outside(owner, name) | self._in_bases(owner, name)
             for file, position in self._having(owner, name):
