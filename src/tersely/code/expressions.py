@@ -24,6 +24,7 @@ MAX_DOTTED_PARTS = 8  # names in a text that is read as an expression
 MAX_PATH_CHARACTERS = 200  # known ones of a text, above which it is no path of a URL
 
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
+Expressions = tuple[Expression, ...]
 NamedExpressions = list[tuple[str, Expression]]
 
 MEMBER = 1  # (MEMBER, object, name)
@@ -143,13 +144,13 @@ class Scope(NamedTuple):
 
     parameters: tuple[Parameter, ...]
     binds: tuple[tuple[Expression, Expression], ...]
-    calls: tuple[Expression, ...]
+    calls: Expressions
     reads: tuple[tuple[Expression, int], ...]
-    returns: tuple[Expression, ...]
-    yields: tuple[Expression, ...]
+    returns: Expressions
+    yields: Expressions
     outer: tuple[tuple[str, int], ...]
     stars: tuple[str, ...]
-    bases: tuple[Expression, ...]
+    bases: Expressions
     decorated: Expression  # the value that decorators made of the definition, None without any
     returned_type: Expression
     receiver_type: Expression

@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     SPREAD,
     TYPED,
     Expression,
+    Expressions,
     NamedExpressions,
     either,
     is_tagged,
@@ -135,7 +136,7 @@ def _lower_call(
 class _Passed(NamedTuple):
     """The values of the arguments of a call."""
 
-    positional: tuple[Expression, ...]
+    positional: Expressions
     keywords: tuple[tuple[str, Expression], ...]
 
 
@@ -167,7 +168,7 @@ def _call_named(walk: Lowering, arguments: list[Node], line: int) -> None:
             walk.call(walk.member(owner, name), (), (), line)
 
 
-Arguments = tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...], list["Node"]]
+Arguments = tuple[Expressions, tuple[tuple[str, Expression], ...], list["Node"]]
 
 
 def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Arguments:

@@ -16,6 +16,7 @@ from tersely.code.expressions import (
     ITEM,
     MEMBER,
     Expression,
+    Expressions,
     Parameter,
     is_literal,
     is_tagged,
@@ -102,7 +103,7 @@ class Lowering(Variables):
             self.value(child)
         return None
 
-    def values(self, node: OptionalNode) -> tuple[Expression, ...]:
+    def values(self, node: OptionalNode) -> Expressions:
         """The expressions of the named children of a node, none of None."""
         return tuple(map(self.value, named_parts(node))) if node is not None else ()
 

@@ -8,7 +8,7 @@ from fnmatch import translate
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import VARIADIC, Expression, last_part
+from tersely.code.expressions import VARIADIC, Expression, Expressions, last_part
 from tersely.code.graph.calls.targets import Carrier, Target
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
@@ -118,7 +118,7 @@ def _argument(call: Invocation, place: str) -> Expression:
     return call.arguments[int(place)] if int(place) < len(call.arguments) else None
 
 
-def all_passed_on(words: str, call: Invocation) -> tuple[Expression, ...]:
+def all_passed_on(words: str, call: Invocation) -> Expressions:
     """What one of the words of `Summary.passes` says that a call passes on, one after the other."""
     what, _, place = words.partition(" ")
     if what == "rest":

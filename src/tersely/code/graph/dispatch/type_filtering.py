@@ -19,7 +19,6 @@ from tersely.code.expressions import (
     STATIC,
     VARIADIC,
     Expression,
-    Parameter,
     is_spread,
     last_name,
 )
@@ -46,7 +45,7 @@ from tersely.code.graph.pointsto.values import (
     without,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.scopes import kept
+from tersely.code.graph.program.scopes import DeclaredParameter, kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 from tersely.foundation.types import Strings
@@ -347,7 +346,7 @@ class TypeFilter(Component):
         best = max(scores.values())
         return [value for value in fitting if scores[value] == best]
 
-    def _parameters(self, value: FunctionObject) -> tuple[Parameter, ...]:
+    def _parameters(self, value: FunctionObject) -> tuple[DeclaredParameter, ...]:
         file = self.home(value)
         parameters = file.scope(value.position).parameters
         return parameters[1:] if file.receiver_name(value.position) else parameters

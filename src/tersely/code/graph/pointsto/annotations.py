@@ -43,6 +43,7 @@ from tersely.code.nodes import (
     Declared,
     Either,
     Expression,
+    Expressions,
     Generic,
     GivenInstances,
     Guarded,
@@ -243,7 +244,7 @@ class Annotations(Component):
         return alias if alias.expression.names is not None else None
 
     def _instances_of_alias(
-        self, alias: Written, file: File, scope: int, arguments: tuple[Expression, ...]
+        self, alias: Written, file: File, scope: int, arguments: Expressions
     ) -> Values:
         """What another name of a type means with some types in place of its type parameters."""
         assert isinstance(alias.expression, Typed)
@@ -257,7 +258,7 @@ class Annotations(Component):
         return self.instances(alias.file, alias.scope, substitute(meant, given))
 
 
-def _listed(types: Expression) -> tuple[Expression, ...]:
+def _listed(types: Expression) -> Expressions:
     """The types of a list of types, none if it says that anything may be taken."""
     return types.elements if isinstance(types, ListLiteral) else ()
 
@@ -287,7 +288,7 @@ def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expressio
                 yield expression
 
 
-def written_arguments(type_: Expression) -> tuple[Expression, ...]:
+def written_arguments(type_: Expression) -> Expressions:
     """The arguments that a type is written with, none if it has none."""
     match type_:
         case Generic(_, arguments) | Item(_, ListLiteral(arguments)):

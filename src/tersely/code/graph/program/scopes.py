@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from tersely.code.expressions import Parameter, Scope
+from tersely.code.expressions import Scope
 from tersely.code.nodes import (
     Expression,
     Expressions,
@@ -36,6 +36,15 @@ def kept(compute: Method) -> Method:
         return known[asked]
 
     return cast("Method", answer)
+
+
+class DeclaredParameter(NamedTuple):
+    """One parameter of a function."""
+
+    name: str
+    annotation: Expression
+    default: Expression
+    mode: int
 
 
 class Body:
@@ -72,9 +81,9 @@ class Body:
         return tuple(decoded(part, self._known) for part in self._stored)
 
     @cached_property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[DeclaredParameter, ...]:
         """The parameters, a receiver that is written down first."""
-        return tuple(map(Parameter._make, decoded(self._stored.parameters, self._known)))
+        return tuple(map(DeclaredParameter._make, decoded(self._stored.parameters, self._known)))
 
 
 class IndexedFile(NamedTuple):
