@@ -114,9 +114,10 @@ class CallGraph:
     def is_announced(self, symbol_id: str) -> bool:
         """True if a symbol is a function without its body, where the body may be written elsewhere."""
         place = self.place(symbol_id)
-        scope = (
-            place[0].body(place[1]) if place is not None and place[0].semantics.announces else None
-        )
+        if place is None:
+            return False
+        file, position = place
+        scope = file.body(position) if file.semantics.announces else None
         return scope is not None and bool(scope.flags & ABSTRACT)
 
     def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
@@ -258,11 +259,11 @@ class CallGraph:
         place = self.place(symbol_id)
         if place is None or not self.is_announced(symbol_id):
             return [place] if place else []
-        announced = FunctionObject(place[0].id, place[1])
+        file, position = place
+        announced = FunctionObject(file.id, position)
         bodies = self.evaluator.typed.with_bodies(frozenset({announced}))
-        return [
-            (self.program.file(one.place[0]), one.place[1]) for one in only(bodies, FunctionObject)
-        ]
+        places = [one.place for one in only(bodies, FunctionObject)]
+        return [(self.program.file(home), at) for home, at in places]
 
     def members_of(self, path: str, class_id: str, name: str) -> Iterator[tuple[int, bool]]:
         """The lines of a file that take a member of something that is known, each with whether that

@@ -17,6 +17,7 @@ from tersely.code.expressions import (
     SPREAD,
     TYPED,
     Expression,
+    Expressions,
     either,
     is_tagged,
 )  # fmt: skip
@@ -178,7 +179,7 @@ def lower_decorator(walk: Lowering, node: Node) -> None:
     while decorated is not None and decorated.type in ("decorator", "comment"):
         decorated = decorated.next_named_sibling
     name, kind = walk.text(child_in(decorated, "name")), decorated.type if decorated else ""
-    arguments: tuple[Expression, ...] = ()
+    arguments: Expressions = ()
     if kind in CLASS_NAMES:
         arguments = (walk.text(decorated),)
     elif name and kind in CLASS_NODES:

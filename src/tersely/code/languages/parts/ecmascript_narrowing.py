@@ -15,6 +15,7 @@ from tersely.code.expressions import (
     GUARDED,
     TESTED,
     Expression,
+    Expressions,
     NamedExpressions,
     either,
     joined_texts,
@@ -49,7 +50,7 @@ class Question(NamedTuple):
     """Whether a member is one of some constants, or is there at all if none is named."""
 
     member: str
-    constants: tuple[Expression, ...]
+    constants: Expressions
     holds: bool  # that it is so, or that it is not
 
 
@@ -98,7 +99,7 @@ def lower_switch(walk: Lowering, node: Node, subject: OptionalNode, body: Option
     constants = [_constant(walk, case.child_by_field_name("value")) for case in cases]
     others = tuple(constant for constant in constants if constant is not None)
     with walk.in_block():
-        entered: tuple[Expression, ...] = ()  # by which constants, also from cases above
+        entered: Expressions = ()  # by which constants, also from cases above
         is_known = True
         for case, constant in zip(cases, constants, strict=True):
             is_default = case.child_by_field_name("value") is None
@@ -242,7 +243,7 @@ def _containment_tests(walk: Lowering, key: Node, owner: Node, holds: bool) -> I
         yield Test(owner, Question(walk.text(key).strip(QUOTES), (), holds))
 
 
-def _question(walk: Lowering, member: Node, constants: tuple[Expression, ...], holds: bool) -> Test:
+def _question(walk: Lowering, member: Node, constants: Expressions, holds: bool) -> Test:
     """The test of the owner of a member by comparison with constants."""
     owner, name = _parts_of(member)
     return Test(owner, Question(walk.text(name), constants, holds))
