@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.depth import examples
@@ -32,18 +31,19 @@ def _chain(parts: int) -> str:
     return "a" + ".b()" * parts
 
 
-@pytest.mark.parametrize("path", PROGRAMS)
 @settings(deadline=None, max_examples=examples(fast=4))
 @given(parts=st.integers(1, MAX_PARTS), write=st.sampled_from((_sum, _chain)))
-def test_of_any_depth(path: str, parts: int, write: object) -> None:
+def test_of_any_depth(parts: int, write: object) -> None:
     assert callable(write)
     with TemporaryDirectory() as folder:
-        Path(folder, path).write_text(PROGRAMS[path].format(write(parts)))
+        for path, program in PROGRAMS.items():
+            Path(folder, path).write_text(program.format(write(parts)))
         with Workspace.open(folder) as workspace:
-            called = "M.run" if path == "M.java" else "run"
-            answer = ask(workspace, "code.calls", symbol=f"{path}:{called}")
+            for path in PROGRAMS:
+                called = "M.run" if path == "M.java" else "run"
+                answer = ask(workspace, "code.calls", symbol=f"{path}:{called}")
+                assert "go" in str(answer)
             ask(workspace, "code.plan", task=["run"])
-    assert "go" in str(answer)
 
 
 def test_where_calls_in_calls_would_end_it(tmp_path: Path) -> None:
