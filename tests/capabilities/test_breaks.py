@@ -524,3 +524,10 @@ def test_defaults_that_stand_in_a_header(tmp_path: Path) -> None:
     write(tmp_path, {"a.h": header.replace("h = 1", "h = 1, int d = 2")})
     write(tmp_path, {"a.cpp": body.replace("int h", "int h, int d")})
     assert places(tmp_path) == set()
+
+
+def test_a_file_that_has_only_another_mode_is_still_there(tmp_path: Path) -> None:
+    repository(tmp_path, {"helper.py": HELPER, "user.py": USER})
+    write(tmp_path, {"helper.py": HELPER.replace("helper", "other")})
+    (tmp_path / "user.py").chmod(0o755)
+    assert places(tmp_path) == {"user.py:1", "user.py:3"}

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
+from tersely.foundation.types import Strings
+
 # A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark
 # is in no identifier.
 VERSION_MARK = "\x01"
@@ -149,7 +151,7 @@ class Scope(NamedTuple):
     returns: Expressions
     yields: Expressions
     outer: tuple[tuple[str, int], ...]
-    stars: tuple[str, ...]
+    stars: Strings
     bases: Expressions
     decorated: Expression  # the value that decorators made of the definition, None without any
     returned_type: Expression
@@ -157,7 +159,7 @@ class Scope(NamedTuple):
     flags: int
     # the object that a function was made a member of, evaluated in the enclosing scope
     holder: Expression
-    type_parameters: tuple[str, ...]  # their names
+    type_parameters: Strings  # their names
 
 
 def either(*alternatives: Expression) -> Expression:

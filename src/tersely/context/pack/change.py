@@ -85,9 +85,9 @@ class _Changed:
 
     def __init__(self, engine: Engine, root: Path, change: Change) -> None:
         self._graph, self._store, self._root = engine.graph, engine.store, root
-        gone = {file.diff.old_path: Side(file.diff.old_path, b"", ()) for file in change.files}
-        left = {file.after.path: file.after for file in change.files if file.after}
-        self._sides = gone | left
+        left = {one.diff.old_path for one in change.files} - {one.diff.path for one in change.files}
+        gone = {path: Side(path, b"", ()) for path in left}
+        self._sides = gone | {one.after.path: one.after for one in change.files if one.after}
         self._neighbours = Neighbours(engine.graph, engine.store, self.text_of)
 
     def text_of(self, path: str) -> bytes:
@@ -117,8 +117,7 @@ class _Changed:
     def locals_of(self, symbol: Symbol) -> frozenset[str]:
         """What a function and those around it name by themselves, its own imports aside."""
         lines = range(symbol.start_line, symbol.end_line + 1)
-        imports = self._store.imports(symbol.path)
-        imported = {item.alias for item in imports if item.line in lines}
+        imported = {one.alias for one in self._store.imports(symbol.path) if one.line in lines}
         return self._neighbours.locals(symbol) - imported
 
     def imports_of_left(self, path: str) -> list[tuple[str, int]]:

@@ -170,9 +170,9 @@ def _is_imported(change: FileChange) -> bool:
 def _owner(symbol: Symbol, sources: ChangeSources) -> str:
     """The id of the class or namespace that a symbol is a member of, "" for none."""
     if symbol.parent != symbol.path:
-        # a block of a trait has a number
-        has_blocks = LANGUAGES[symbol.language].resolution.traits
-        return unnumbered(symbol.parent) if has_blocks else symbol.parent
+        if LANGUAGES[symbol.language].resolution.traits:  # of whose blocks each has a number
+            return unnumbered(symbol.parent)
+        return symbol.parent
     owner, folder = symbol.qualname.rpartition(".")[0], directory_of(symbol.path)
     near = (one for one in sources.defining(owner) if directory_of(one) == folder)
     return owner and f"{min(near, default=symbol.path)}:{owner}"
